@@ -1,1 +1,15 @@
-//! process
+//! What every Loadout program does around its work: read its settings, start telemetry, serve, wait for a
+//! signal, drain, exit.
+mod around;
+mod health;
+mod program;
+mod request;
+mod serve;
+mod settings;
+mod telemetry;
+
+pub use health::Readiness;
+pub use program::{NoArguments, Process, run};
+pub use request::{RequestId, outgoing};
+pub use serve::BoundRoutes;
+pub use settings::{Settings, Telemetry};

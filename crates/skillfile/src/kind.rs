@@ -54,6 +54,16 @@ impl Kind {
     }
 }
 
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Doc => "doc",
+            Self::Script => "script",
+            Self::Asset => "asset",
+        })
+    }
+}
+
 impl Role {
     /// By the skill's own folder that the file is in, then by its kind.
     pub(crate) fn of(path: &str, kind: Kind) -> Self {

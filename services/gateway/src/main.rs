@@ -1,1 +1,6 @@
-fn main() {}
+//! The gateway as a program of its own.
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    gateway::main()
+}

@@ -1,8 +1,14 @@
 //! The settings of search.
-use std::{env, net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{
+    env,
+    net::{Ipv4Addr, SocketAddr, SocketAddrV4},
+    path::PathBuf,
+    sync::Arc,
+};
 
 use access::VerifierSettings;
 use anyhow::Context;
+use process::{Settings, Telemetry};
 use serde::Deserialize;
 use tokio::task::spawn_blocking;
 
@@ -17,7 +23,11 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Where it listens for gRPC.
+    #[serde(default = "Config::default_listen")]
     pub listen: SocketAddr,
+    /// What it logs, and where it reports.
+    #[serde(default)]
+    pub telemetry: Telemetry,
     /// Whose caller tokens it trusts.
     pub access: VerifierSettings,
     /// What turns texts into vectors.
@@ -53,7 +63,17 @@ pub enum StoreConfig {
     Qdrant(ServerConfig),
 }
 
+impl Settings for Config {
+    fn telemetry(&self) -> &Telemetry {
+        &self.telemetry
+    }
+}
+
 impl Config {
+    const fn default_listen() -> SocketAddr {
+        SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 7002))
+    }
+
     pub(crate) async fn engine(&self) -> anyhow::Result<Engine> {
         let embedder = self.embedder.open().await.context("preparing the embedder")?;
         let kind = VectorKind::of(embedder.as_ref());

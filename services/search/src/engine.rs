@@ -64,10 +64,13 @@ impl Engine {
 
     /// Replaces what is kept of each subject. Returns once all of it is durable.
     pub async fn put(&self, subjects: Vec<Subject>) -> Result<()> {
-        let mut dense = self.dense(&subjects).await?;
+        let dense = self.dense(&subjects).await?;
         let indexed = subjects.into_iter().map(|subject| {
             let vectors = subject.documents.iter().map(|document| IndexedDocument {
-                dense: dense.remove(&document_point(&subject, &document.id)).unwrap_or_default(),
+                dense: dense
+                    .get(&document_point(&subject, &document.id))
+                    .cloned()
+                    .unwrap_or_default(),
                 sparse: document_vector(&document.text),
             });
             IndexedSubject { vectors: vectors.collect(), subject }

@@ -13,6 +13,7 @@ pub mod model;
 use access::{Audience, Door};
 use anyhow::Context;
 use clock::Clock;
+use process::Process;
 use tonic::service::Routes;
 
 pub use config::{Config, EmbedderConfig, StoreConfig};
@@ -20,10 +21,16 @@ use engine::Engine;
 pub use error::{Error, Result, Size};
 
 /// Makes the service: from its settings to its routes.
-pub async fn routes(config: &Config, clock: Clock) -> anyhow::Result<Routes> {
+pub async fn routes(config: &Config, process: &Process, clock: Clock) -> anyhow::Result<Routes> {
     let verifier = config.access.verifier(Audience::Search, clock);
     let door = Door::new(verifier.context("reading the keys of callers")?);
-    Ok(routes_on(config.engine().await?, door))
+    let engine = config.engine().await?;
+    let checked = engine.clone();
+    process.readiness().require("index", move || {
+        let engine = checked.clone();
+        async move { engine.index_id().await.map(drop).map_err(|error| error.to_string()) }
+    });
+    Ok(routes_on(engine, door))
 }
 
 /// The same, on an engine that is already running.

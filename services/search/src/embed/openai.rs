@@ -140,8 +140,10 @@ impl Embedder for OpenAi {
     }
 
     async fn embed_documents(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Error> {
-        let batches = stream::iter(texts.chunks(BATCH_TEXTS)).map(|texts| self.embed_batch(texts));
-        let vectors: Vec<_> = batches.buffered(PARALLEL_BATCHES).try_collect().await?;
+        let batches: Vec<_> =
+            texts.chunks(BATCH_TEXTS).map(|texts| self.embed_batch(texts)).collect();
+        let vectors: Vec<_> =
+            stream::iter(batches).buffered(PARALLEL_BATCHES).try_collect().await?;
         Ok(vectors.into_iter().flatten().collect())
     }
 }

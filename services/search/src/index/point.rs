@@ -186,14 +186,27 @@ pub(super) fn found(
     found.ok_or_else(|| Error::Failed("a point is damaged".into()))
 }
 
+/// Makes sure that every document has both vectors, so that a store never fails for what it is given.
+pub(super) fn check_vectors(subjects: &[IndexedSubject], dimensions: usize) -> Result<(), Error> {
+    for IndexedSubject { subject, vectors } in subjects {
+        let are_whole = vectors.iter().all(|each| each.dense.len() == dimensions && is_unit(&each.dense));
+        if subject.documents.len() != vectors.len() || !are_whole {
+            return Err(Error::Failed(format!("`{}` comes without whole vectors", subject.id)));
+        }
+    }
+    Ok(())
+}
+
+fn is_unit(vector: &[f32]) -> bool {
+    (vector.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < UNIT_TOLERANCE
+}
+
 fn whole(payload: &Map<String, Value>, vectors: IndexedDocument) -> Option<Found> {
     let text = |field| payload.get(field)?.as_str().map(str::to_owned);
     let names = payload.get(field::NAMES)?.as_array()?;
     let names = names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();
     let (subject_id, document_id) = (text(field::SUBJECT_ID)?, text(field::DOCUMENT_ID)?);
-    let length = vectors.dense.iter().map(|x| x * x).sum::<f32>();
-    let is_unit = (length - 1.0).abs() < UNIT_TOLERANCE;
-    is_unit.then_some(Found { subject_id, document_id, names, vectors })
+    is_unit(&vectors.dense).then_some(Found { subject_id, document_id, names, vectors })
 }
 
 /// The subjects whose sequence is not lower than the one that is kept, each once.

@@ -42,7 +42,7 @@ impl Folder {
         if store.exists() {
             match self.load(kind) {
                 Ok(shard) => return Ok(shard),
-                Err(reason) => self.set_aside(&store, &reason)?,
+                Err(reason) => self.set_aside(&reason)?,
             }
         }
         fs::create_dir_all(&store).map_err(|source| self.failed(source))?;
@@ -58,12 +58,12 @@ impl Folder {
     }
 
     /// Keeps what cannot be used, for who wants to look at it, until the next time.
-    fn set_aside(&self, store: &Path, reason: &Error) -> Result<(), Error> {
-        let aside = self.path.join(SET_ASIDE);
+    pub(super) fn set_aside(&self, reason: &Error) -> Result<(), Error> {
+        let (store, aside) = (self.path.join(STORE), self.path.join(SET_ASIDE));
         if aside.exists() {
             fs::remove_dir_all(&aside).map_err(|source| self.failed(source))?;
         }
-        fs::rename(store, &aside).map_err(|source| self.failed(source))?;
+        fs::rename(&store, &aside).map_err(|source| self.failed(source))?;
         tracing::warn!(
             store = %store.display(), aside = %aside.display(), %reason,
             "the index cannot be used; it is set aside and built again"

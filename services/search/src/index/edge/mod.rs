@@ -3,6 +3,7 @@
 //! One thread writes ([`writer`]); queries run beside it on blocking threads. What was written but
 //! not flushed is gone after a crash, because Edge does not read its write-ahead log again: so a
 //! write is answered only after the flush.
+mod check;
 mod folder;
 mod request;
 mod shard;
@@ -20,7 +21,7 @@ use ids::IndexId;
 use tokio::{sync::Semaphore, task::spawn_blocking};
 use uuid::Uuid;
 
-use super::{Error, Known, VectorKind, VectorStore};
+use super::{Error, Known, VectorKind, VectorStore, point::check_vectors};
 use crate::model::{Corpus, Filter, Found, IndexedSubject, Sparse};
 use folder::Folder;
 use shard::Shard;
@@ -31,6 +32,7 @@ use writer::{Open, Writer};
 pub struct EdgeStore {
     open: Arc<Open>,
     writer: Writer,
+    dimensions: usize,
     /// Bounds the queries that run at once; more would only share the same cores.
     readers: Arc<Semaphore>,
 }
@@ -38,16 +40,16 @@ pub struct EdgeStore {
 impl EdgeStore {
     /// Takes the folder, and opens the store in it or makes a new one.
     pub async fn open(folder: &Path, kind: VectorKind) -> Result<Self, Error> {
-        let folder = folder.to_owned();
+        let (folder, dimensions) = (folder.to_owned(), kind.dimensions);
         let opened = spawn_blocking(move || {
             let folder = Folder::take(&folder)?;
             let open = Arc::new(RwLock::new(Some(folder.open(&kind)?)));
             let writer = Writer::start(open.clone(), folder, kind)?;
-            Ok((open, writer))
+            Ok::<_, Error>((open, writer))
         });
         let (open, writer) = opened.await.map_err(stopped)??;
         let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Ok(Self { open, writer, readers: Arc::new(Semaphore::new(2 * cores)) })
+        Ok(Self { open, writer, dimensions, readers: Arc::new(Semaphore::new(2 * cores)) })
     }
 
     async fn read<T: Send + 'static>(
@@ -74,6 +76,7 @@ impl VectorStore for EdgeStore {
     }
 
     async fn put_subjects(&self, subjects: Vec<IndexedSubject>) -> Result<(), Error> {
+        check_vectors(&subjects, self.dimensions)?;
         self.writer.put(subjects).await
     }
 

@@ -7,7 +7,7 @@ use qdrant_edge::{
     Filter, HasIdCondition, HnswIndexConfig, IntegerIndexParams, JsonPath, KeywordIndexParams,
     Match, NamedQuery, PayloadFieldSchema, PayloadSchemaParams, PointId, PointInsertOperations,
     PointOperations, PointStruct, QueryEnum, QueryRequest, ScoringQuery, UpdateOperation,
-    ValueVariants, Vector, VectorInternal, VectorStructInternal, Vectors, WalOptions,
+    ValueVariants, Vector, VectorInternal, VectorStructInternal, WalOptions,
     WithPayloadInterface, WithVector,
 };
 use serde_json::Value;
@@ -155,7 +155,3 @@ fn path(name: &str) -> Result<JsonPath, Error> {
     name.parse().map_err(|()| Error::Failed(format!("`{name}` is no field")))
 }
 
-/// The vectors of a point that is given none.
-pub(super) fn no_vectors() -> Vectors {
-    HashMap::<String, Vector>::new().into()
-}

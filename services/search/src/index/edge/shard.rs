@@ -24,8 +24,6 @@ use crate::model::{Corpus, Filter as Visible, Found, IndexedSubject, Sparse};
 
 /// How many points one update takes: bounds a record of the write-ahead log.
 const POINTS_PER_UPDATE: usize = 256;
-/// How many points are looked at when the store is opened, to see whether they are whole.
-const CHECKED_POINTS: usize = 10_000;
 
 /// An open store.
 #[derive(Debug)]
@@ -59,10 +57,16 @@ impl Shard {
         }
         let writes = AtomicU64::new(meta.writes);
         let shard = Self { edge, meta, writes };
-        shard.check_count()?;
-        shard.check_points()?;
-        shard.check_writes()?;
+        shard.check()?;
         Ok(shard)
+    }
+
+    pub(super) fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    pub(super) fn dimensions(&self) -> usize {
+        self.meta.dimensions
     }
 
     pub(super) fn index_id(&self) -> IndexId {
@@ -105,8 +109,7 @@ impl Shard {
         dense: Vec<f32>,
         limit: usize,
     ) -> Result<Vec<Found>, Error> {
-        let filter = request::filter(visible(visible_to))?;
-        self.query(request::nearest(dense.into(), vector::DENSE, filter, limit)?)
+        self.query_nearest(dense, request::filter(visible(visible_to))?, limit)
     }
 
     pub(super) fn lexical(
@@ -115,11 +118,7 @@ impl Shard {
         words: &Sparse,
         limit: usize,
     ) -> Result<Vec<Found>, Error> {
-        if words.is_empty() {
-            return Ok(vec![]);
-        }
-        let filter = request::filter(visible(visible_to))?;
-        self.query(request::nearest(request::sparse(words)?, vector::WORDS, filter, limit)?)
+        self.query_lexical(words, request::filter(visible(visible_to))?, limit)
     }
 
     pub(super) fn named(
@@ -167,42 +166,35 @@ impl Shard {
         self.update(request::upsert(&[meta.point()])?)
     }
 
-    /// A store that lost points, with a file or so, has fewer than it had.
-    fn check_count(&self) -> Result<(), Error> {
-        let (expected, actual) = (self.meta.points, self.count(None, Exactness::OneByOne)?);
-        if actual < expected {
-            return Err(Error::Failed(format!("it has {actual} points, expected {expected}")));
-        }
-        Ok(())
-    }
-
-    /// Random bytes make no unit vector.
-    fn check_points(&self) -> Result<(), Error> {
-        let documents = request::filter(vec![])?;
-        let fields = WithPayloadInterface::Bool(true);
-        for record in self.scroll(Some(documents), fields, CHECKED_POINTS)? {
-            let payload = record.payload.as_ref();
-            let is_document = payload.is_some_and(|all| all.0.contains_key(field::DOCUMENT_ID));
-            if is_document {
-                found_record(record)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Edge ignores writes when its log has fallen behind its points; then nothing can be added.
-    fn check_writes(&self) -> Result<(), Error> {
-        self.write_meta()?;
-        self.flush()?;
-        let kept = read_meta(&self.edge)?;
-        if kept.writes == self.writes.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        Err(Error::Failed("it does not keep what is written".into()))
+    /// Whether the last write of all is kept. Edge ignores writes when its log has fallen behind its
+    /// points; then nothing can be changed.
+    pub(super) fn keeps_meta(&self) -> Result<bool, Error> {
+        Ok(read_meta(&self.edge)?.writes == self.writes.load(Ordering::Relaxed))
     }
 
     fn update(&self, operation: UpdateOperation) -> Result<(), Error> {
         guarded("updating", || self.edge.update(operation))
+    }
+
+    pub(super) fn query_nearest(
+        &self,
+        dense: Vec<f32>,
+        filter: Filter,
+        limit: usize,
+    ) -> Result<Vec<Found>, Error> {
+        self.query(request::nearest(dense.into(), vector::DENSE, filter, limit)?)
+    }
+
+    pub(super) fn query_lexical(
+        &self,
+        words: &Sparse,
+        filter: Filter,
+        limit: usize,
+    ) -> Result<Vec<Found>, Error> {
+        if words.is_empty() {
+            return Ok(vec![]);
+        }
+        self.query(request::nearest(request::sparse(words)?, vector::WORDS, filter, limit)?)
     }
 
     fn query(&self, request: QueryRequest) -> Result<Vec<Found>, Error> {
@@ -210,7 +202,7 @@ impl Shard {
         points.into_iter().map(found).collect()
     }
 
-    fn scroll(
+    pub(super) fn scroll(
         &self,
         filter: Option<Filter>,
         with_payload: WithPayloadInterface,
@@ -236,7 +228,7 @@ impl Shard {
         guarded("retrieving", || self.edge.retrieve(&ids, Some(payload), Some(vectors)))
     }
 
-    fn count(&self, filter: Option<Filter>, exactness: Exactness) -> Result<u64, Error> {
+    pub(super) fn count(&self, filter: Option<Filter>, exactness: Exactness) -> Result<u64, Error> {
         let exact = exactness == Exactness::OneByOne;
         let count = guarded("counting", || self.edge.count(CountRequest { filter, exact }))?;
         Ok(count as u64)
@@ -253,7 +245,7 @@ impl Shard {
 
 /// How points are counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Exactness {
+pub(super) enum Exactness {
     OneByOne,
     AsIndexed,
 }

@@ -115,22 +115,29 @@ impl Work {
             puts.into_iter().map(|put| (put.subjects, (put.done, put._turn))).unzip();
         let subjects: Vec<IndexedSubject> = subjects.into_iter().flatten().collect();
         let count = subjects.len();
-        let written = self.try_write(subjects);
-        match &written {
-            Ok(()) => {
-                self.untidied += count;
-                self.logged += count;
-            }
-            Err(error) => {
-                tracing::error!(%error, "an index write failed; the index is opened anew");
-                self.reopen();
-            }
+        let written = self.write_in_the_end(subjects);
+        if written.is_ok() {
+            self.untidied += count;
+            self.logged += count;
         }
         for (done, _turn) in waiting {
             let failed = |error: &Error| Error::Unavailable(error.to_string());
             // Who asked may have gone meanwhile.
             let _ = done.send(written.as_ref().map(|()| ()).map_err(failed));
         }
+    }
+
+    /// Writes. If that fails the store is opened anew and asked again; if that fails too, it is made
+    /// anew: what is written has been checked, so the fault is the store's.
+    fn write_in_the_end(&mut self, subjects: Vec<IndexedSubject>) -> Result<(), Error> {
+        let Err(error) = self.try_write(subjects.clone()) else { return Ok(()) };
+        tracing::error!(%error, "an index write failed; the index is opened anew");
+        self.reopen();
+        let Err(error) = self.try_write(subjects) else { return Ok(()) };
+        self.close();
+        self.folder.set_aside(&error)?;
+        self.reopen();
+        Err(error)
     }
 
     fn try_write(&self, subjects: Vec<IndexedSubject>) -> Result<(), Error> {

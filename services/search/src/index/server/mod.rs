@@ -11,7 +11,7 @@ use qdrant_client::{
     Qdrant, QdrantError,
     qdrant::{
         CountPointsBuilder, DeletePointsBuilder, GetPointsBuilder, PointId, QueryPoints,
-        RetrievedPoint, ScrollPointsBuilder, UpdateMode, UpsertPointsBuilder, VectorInput,
+        RetrievedPoint, ScrollPointsBuilder, UpdateMode, UpsertPointsBuilder, VectorInput, VectorsSelector,
         WriteOrdering, WriteOrderingType, point_id::PointIdOptions,
     },
 };
@@ -119,7 +119,7 @@ impl ServerStore {
             .map(|each| request::id(point::subject_point(&each.subject)))
             .collect();
         let request = GetPointsBuilder::new(&self.collection, ids)
-            .with_payload(vec![field::SEQUENCE.to_owned()]);
+            .with_payload(request::fields(&[field::SEQUENCE]));
         let kept = self.client.get_points(request).await?.result;
         Ok(point::newest(subjects, kept.into_iter().filter_map(sequence).collect()))
     }
@@ -156,6 +156,7 @@ impl VectorStore for ServerStore {
     }
 
     async fn put_subjects(&self, subjects: Vec<IndexedSubject>) -> Result<(), Error> {
+        point::check_vectors(&subjects, self.kind.dimensions)?;
         match self.write(subjects.clone()).await {
             Err(Error::Missing) => {
                 self.ensure().await?;
@@ -195,17 +196,16 @@ impl VectorStore for ServerStore {
         let request = ScrollPointsBuilder::new(&self.collection)
             .filter(request::filter(visible_by_name(filter, name)))
             .limit(u32::try_from(limit).unwrap_or(u32::MAX))
-            .with_payload(request::answered())
+            .with_payload(request::fields(&field::ANSWERED))
             .with_vectors(true);
         let points = self.client.scroll(request).await?.result;
         points.into_iter().map(found).collect()
     }
 
     async fn document_frequency(&self, corpus: Corpus, terms: &[u32]) -> Result<Vec<u64>, Error> {
-        let counts = stream::iter(terms)
-            .map(|term| self.count_term(point::term_key(corpus, *term)))
-            .buffered(PARALLEL_COUNTS);
-        counts.try_collect().await
+        let counts: Vec<_> =
+            terms.iter().map(|term| self.count_term(point::term_key(corpus, *term))).collect();
+        stream::iter(counts).buffered(PARALLEL_COUNTS).try_collect().await
     }
 
     async fn count(&self, corpus: Corpus) -> Result<u64, Error> {
@@ -215,8 +215,8 @@ impl VectorStore for ServerStore {
     async fn known(&self, points: &[Uuid]) -> Result<Vec<Known>, Error> {
         let ids: Vec<PointId> = points.iter().copied().map(request::id).collect();
         let request = GetPointsBuilder::new(&self.collection, ids)
-            .with_payload(vec![field::TEXT_SHA256.to_owned()])
-            .with_vectors(vec![vector::DENSE.to_owned()]);
+            .with_payload(request::fields(&[field::TEXT_SHA256]))
+            .with_vectors(VectorsSelector { names: vec![vector::DENSE.to_owned()] });
         match self.client.get_points(request).await.map_err(Error::from) {
             Ok(found) => Ok(found.result.into_iter().filter_map(known).collect()),
             Err(Error::Missing) => Ok(vec![]),

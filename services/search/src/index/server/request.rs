@@ -6,7 +6,7 @@ use qdrant_client::{
     qdrant::{
         Condition as ServerCondition, CreateCollectionBuilder, CreateFieldIndexCollection,
         CreateFieldIndexCollectionBuilder, Distance, FieldType, Filter, HnswConfigDiffBuilder,
-        IntegerIndexParamsBuilder, KeywordIndexParamsBuilder, NamedVectors, PointId, PointStruct,
+        IntegerIndexParamsBuilder, KeywordIndexParamsBuilder, NamedVectors, PayloadIncludeSelector, PointId, PointStruct,
         QueryPoints, QueryPointsBuilder, Range, SparseIndexConfigBuilder,
         SparseVectorParamsBuilder, SparseVectorsConfigBuilder, Value, Vector, VectorInput,
         VectorParamsBuilder, VectorsConfigBuilder, VectorsOutput, vector_output,
@@ -80,13 +80,13 @@ pub(super) fn nearest(
         .using(using)
         .filter(filter(conditions))
         .limit(u64::try_from(limit).unwrap_or(u64::MAX))
-        .with_payload(answered())
+        .with_payload(fields(&field::ANSWERED))
         .with_vectors(true)
         .build()
 }
 
-pub(super) fn answered() -> Vec<String> {
-    field::ANSWERED.map(str::to_owned).to_vec()
+pub(super) fn fields(names: &[&str]) -> PayloadIncludeSelector {
+    PayloadIncludeSelector { fields: names.iter().map(|name| (*name).to_owned()).collect() }
 }
 
 pub(super) fn sparse(words: &Sparse) -> VectorInput {

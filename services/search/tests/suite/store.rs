@@ -1,7 +1,5 @@
 //! What every vector store must do, asked of both. The server's part needs `LOADOUT_TEST_QDRANT_URL`.
-mod common;
-
-use common::{Team, dense, ids, vector_kind, vectors};
+use crate::team::{Team, dense, ids, vector_kind, vectors};
 use ids::MemberId;
 use search::{
     index::{EdgeStore, ServerConfig, ServerStore, VectorStore, document_point},

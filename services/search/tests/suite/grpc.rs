@@ -1,11 +1,9 @@
 //! The wire of search: who may call what, what is refused, and that no organization sees another.
-mod common;
-
 use std::sync::Arc;
 
 use access::{Audience, Caller, Door, Scope, Signer, SignerSettings, VerifierSettings};
 use clock::Clock;
-use common::Team;
+use crate::team::Team;
 use contract::{
     search::{
         Document, FindDocumentsRequest, GetIndexRequest, Hit, Kind, PutSubjectsRequest,
@@ -37,7 +35,7 @@ impl Embedder for FirstLetter {
     }
 
     async fn embed_query(&self, text: &str) -> Result<Vec<f32>, embed::Error> {
-        let letter = text.bytes().next().unwrap_or(b'a').to_ascii_lowercase() - b'a';
+        let letter = text.trim().bytes().next().unwrap_or(b'a').to_ascii_lowercase() - b'a';
         Ok((0..26).map(|at| if at == letter { 1.0 } else { 0.0 }).collect())
     }
 

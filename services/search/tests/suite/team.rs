@@ -1,5 +1,4 @@
 //! What the tests of the index share: small subjects with plain vectors.
-#![expect(dead_code, reason = "each test program uses its part")]
 use ids::{MemberId, OrgId, WorkspaceId};
 use search::{
     index::VectorKind,
@@ -9,39 +8,39 @@ use search::{
     },
 };
 
-pub const DIMENSIONS: usize = 4;
+pub(crate) const DIMENSIONS: usize = 4;
 
-pub fn vector_kind() -> VectorKind {
+pub(crate) fn vector_kind() -> VectorKind {
     VectorKind { model: "made up".into(), dimensions: DIMENSIONS }
 }
 
 /// One team in one organization.
 #[derive(Clone, Copy)]
-pub struct Team {
-    pub org: OrgId,
-    pub workspace: WorkspaceId,
+pub(crate) struct Team {
+    pub(crate) org: OrgId,
+    pub(crate) workspace: WorkspaceId,
 }
 
 impl Team {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { org: OrgId::new(), workspace: WorkspaceId::new() }
     }
 
-    pub fn corpus(self) -> Corpus {
+    pub(crate) fn corpus(self) -> Corpus {
         Corpus { org: self.org, kind: Kind::Skill }
     }
 
-    pub fn filter(self) -> Filter {
+    pub(crate) fn filter(self) -> Filter {
         let (corpus, workspace) = (self.corpus(), self.workspace);
         Filter { corpus, workspace, member: None, label: "latest".into() }
     }
 
-    pub fn filter_of(self, member: MemberId) -> Filter {
+    pub(crate) fn filter_of(self, member: MemberId) -> Filter {
         Filter { member: Some(member), ..self.filter() }
     }
 
     /// A subject with a document for each text; the first text is the latest one.
-    pub fn subject(self, id: &str, sequence: i64, texts: &[&str]) -> IndexedSubject {
+    pub(crate) fn subject(self, id: &str, sequence: i64, texts: &[&str]) -> IndexedSubject {
         let document = |(number, text): (usize, &&str)| Document {
             id: format!("{id} {number}"),
             labels: vec![if number == 0 { "latest".into() } else { format!("v{number}") }],
@@ -56,24 +55,24 @@ impl Team {
         IndexedSubject { subject, vectors }
     }
 
-    pub fn subject_of(self, member: MemberId, id: &str, texts: &[&str]) -> IndexedSubject {
+    pub(crate) fn subject_of(self, member: MemberId, id: &str, texts: &[&str]) -> IndexedSubject {
         let mut subject = self.subject(id, 1, texts);
         subject.subject.member = Some(member);
         subject
     }
 }
 
-pub fn vectors(text: &str) -> IndexedDocument {
+pub(crate) fn vectors(text: &str) -> IndexedDocument {
     IndexedDocument { dense: dense(text), sparse: document_vector(text) }
 }
 
 /// A unit vector that turns with the text's length: texts of like length are near each other.
-pub fn dense(text: &str) -> Vec<f32> {
+pub(crate) fn dense(text: &str) -> Vec<f32> {
     let angle = f32::from(u16::try_from(text.len()).unwrap()) / 10.0;
     vec![angle.cos(), angle.sin(), 0.0, 0.0]
 }
 
-pub fn ids(found: &[Found]) -> Vec<&str> {
+pub(crate) fn ids(found: &[Found]) -> Vec<&str> {
     let mut ids: Vec<&str> = found.iter().map(|found| found.document_id.as_str()).collect();
     ids.sort_unstable();
     ids

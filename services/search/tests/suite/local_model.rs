@@ -11,7 +11,7 @@ struct Reference {
 }
 
 fn references() -> Vec<Reference> {
-    serde_json::from_str(include_str!("data/vectors.json")).unwrap()
+    serde_json::from_str(include_str!("../data/vectors.json")).unwrap()
 }
 
 fn model() -> LocalModel {

@@ -1,0 +1,50 @@
+//! The settings that every program has.
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use figment::{
+    Figment,
+    providers::{Env, Format, Toml},
+};
+use serde::{Deserialize, de::DeserializeOwned};
+
+/// Settings of a program. They come from `<program>.toml` in the working folder, or the file that
+/// `--settings` names, and from environment variables over it: `LOADOUT__DATABASE__URL` is `url` in
+/// `[database]`.
+pub trait Settings: DeserializeOwned {
+    /// What to log and where to report.
+    fn telemetry(&self) -> &Telemetry;
+}
+
+/// The `[telemetry]` section.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Telemetry {
+    /// What to log, as `tracing`'s filters say it: `info`, or `warn,registry=debug`.
+    pub log: String,
+    /// Where to send traces and metrics by OTLP over gRPC, such as `http://127.0.0.1:4317`; nowhere if
+    /// absent.
+    pub otlp_endpoint: Option<String>,
+    /// How many of the traces begun here are sent: 0 to 1.
+    pub trace_ratio: f64,
+}
+
+impl Default for Telemetry {
+    fn default() -> Self {
+        Self { log: "info".to_owned(), otlp_endpoint: None, trace_ratio: 1.0 }
+    }
+}
+
+pub(crate) fn read<C: Settings>(program: &str, file: Option<PathBuf>) -> anyhow::Result<C> {
+    if let Some(file) = &file
+        && !file.is_file()
+    {
+        bail!("no settings file `{}`", file.display());
+    }
+    let file = file.unwrap_or_else(|| format!("{program}.toml").into());
+    Figment::new()
+        .merge(Toml::file_exact(file))
+        .merge(Env::prefixed("LOADOUT__").split("__"))
+        .extract()
+        .context("reading the settings")
+}

@@ -1,0 +1,42 @@
+//! What the gateway counts. No label names an organization, a key or anything else of a customer's.
+use std::{sync::LazyLock, time::Duration};
+
+use opentelemetry::{
+    KeyValue, global,
+    metrics::{Counter, Histogram},
+};
+
+static CALLS: LazyLock<Counter<u64>> = LazyLock::new(|| {
+    let counter = global::meter("loadout").u64_counter("gateway.calls");
+    counter.with_description("Calls of tools").build()
+});
+
+static DURATIONS: LazyLock<Histogram<f64>> = LazyLock::new(|| {
+    let histogram = global::meter("loadout").f64_histogram("gateway.call.duration");
+    histogram.with_unit("s").with_description("From a call's arrival to its answer").build()
+});
+
+static UNRECORDED: LazyLock<Counter<u64>> = LazyLock::new(|| {
+    let counter = global::meter("loadout").u64_counter("gateway.calls.unrecorded");
+    counter.with_description("Calls that no account was kept of").build()
+});
+
+/// Counts one call of a tool; `tool` and `outcome` are names of ours, never a client's words.
+pub(crate) fn called(
+    tool: &'static str,
+    surface: &'static str,
+    outcome: &'static str,
+    took: Duration,
+) {
+    let labels = [
+        KeyValue::new("tool", tool),
+        KeyValue::new("surface", surface),
+        KeyValue::new("outcome", outcome),
+    ];
+    CALLS.add(1, &labels);
+    DURATIONS.record(took.as_secs_f64(), &labels);
+}
+
+pub(crate) fn unrecorded(calls: u64) {
+    UNRECORDED.add(calls, &[]);
+}

@@ -1,0 +1,72 @@
+//! Tells search what changed. A change and its outbox row are one transaction; a worker sends the rows, in
+//! order, and removes each when search has made it durable. So nothing is forgotten, whoever is killed.
+mod batch;
+mod worker;
+
+use std::{sync::Arc, time::Duration};
+
+use access::{Caller, Signer};
+use clock::Clock;
+use contract::{registry::Indexing, transport::Transport};
+use database::Database;
+use process::Process;
+use tokio::{sync::Notify, time::Instant};
+
+use crate::{Result, store};
+
+/// How long a publish waits for its first skill to be found, and how much longer for each further one.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE_PER_SKILL: Duration = Duration::from_millis(60);
+/// How often a publish looks whether another replica has sent its rows.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What the worker sends with.
+pub(crate) struct Sender {
+    pub(crate) database: Database,
+    pub(crate) search: Transport,
+    pub(crate) signer: Signer,
+    pub(crate) clock: Clock,
+}
+
+/// Wakes the worker, and waits for it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outbox {
+    queued: Arc<Notify>,
+    sent: Arc<Notify>,
+}
+
+/// Starts the worker.
+pub(crate) fn start(sender: Sender, process: &Process) -> Outbox {
+    let outbox = Outbox::default();
+    let worker = worker::Worker::new(sender, outbox.clone());
+    let stop = process.working();
+    process.spawn(async move { worker.run(&stop).await });
+    outbox
+}
+
+impl Outbox {
+    /// Wakes the worker and waits, within bounds, until search has taken these rows.
+    pub(crate) async fn wait(
+        &self,
+        database: &Database,
+        caller: &Caller,
+        sequences: &[i64],
+    ) -> Result<Indexing> {
+        self.queued.notify_one();
+        let skills = u32::try_from(sequences.len()).unwrap_or(u32::MAX);
+        let deadline = Instant::now() + PATIENCE + PATIENCE_PER_SKILL.saturating_mul(skills);
+        while !sequences.is_empty() {
+            let sent = self.sent.notified();
+            let mut tx = database.begin(caller).await?;
+            if store::outbox::count_open(&mut tx, sequences).await? == 0 {
+                break;
+            }
+            drop(tx);
+            if Instant::now() >= deadline {
+                return Ok(Indexing::Pending);
+            }
+            let _ = tokio::time::timeout(LOOK, sent).await;
+        }
+        Ok(Indexing::Done)
+    }
+}
