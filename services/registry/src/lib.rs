@@ -25,7 +25,7 @@ use tonic::service::Routes;
 
 pub use config::{BlobConfig, Config, RedisConfig};
 use error::{Error, Result};
-pub use operate::{Created, NewOrganization, create_organization};
+pub use operate::{Created, NewOrganization, create_organization, is_empty};
 
 /// Makes the service: from its settings to its routes. `search` is where changes are sent.
 pub async fn routes(

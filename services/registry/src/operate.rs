@@ -31,6 +31,18 @@ pub struct Created {
 }
 
 impl Created {
+    /// The organization's id.
+    #[must_use]
+    pub fn org(&self) -> OrgId {
+        self.organization.id
+    }
+
+    /// The first workspace's id.
+    #[must_use]
+    pub fn workspace(&self) -> WorkspaceId {
+        self.workspace.id
+    }
+
     /// Everything that was made, the whole key included.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
@@ -41,6 +53,12 @@ impl Created {
             "owner_key": key.reveal(),
         })
     }
+}
+
+/// Whether there is no organization yet.
+pub async fn is_empty(database: &Database) -> anyhow::Result<bool> {
+    let mut tx = database.begin_system().await?;
+    Ok(store::organization::list(&mut tx, None, 1).await?.is_empty())
 }
 
 /// Makes an organization, its first workspace and a key that holds every scope: all of it or nothing.
