@@ -7,17 +7,19 @@ use opentelemetry::{
 };
 
 static CALLS: LazyLock<Counter<u64>> = LazyLock::new(|| {
-    let counter = global::meter("loadout").u64_counter("gateway.calls");
-    counter.with_description("Calls of tools").build()
+    let meter = global::meter("loadout");
+    meter.u64_counter("gateway.calls").with_description("Calls of tools").build()
 });
 
 static DURATIONS: LazyLock<Histogram<f64>> = LazyLock::new(|| {
-    let histogram = global::meter("loadout").f64_histogram("gateway.call.duration");
-    histogram.with_unit("s").with_description("From a call's arrival to its answer").build()
+    let meter = global::meter("loadout");
+    let histogram = meter.f64_histogram("gateway.call.duration").with_unit("s");
+    histogram.with_description("From a call's arrival to its answer").build()
 });
 
 static UNRECORDED: LazyLock<Counter<u64>> = LazyLock::new(|| {
-    let counter = global::meter("loadout").u64_counter("gateway.calls.unrecorded");
+    let meter = global::meter("loadout");
+    let counter = meter.u64_counter("gateway.calls.unrecorded");
     counter.with_description("Calls that no account was kept of").build()
 });
 

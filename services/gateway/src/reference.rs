@@ -116,7 +116,10 @@ impl<'a> Fields<'a> {
             name,
             kind: kind(schema),
             is_required: self.required.contains(&name.as_str()),
-            default: schema.get("default").filter(|v| !v.is_null()).map_or_else(String::new, |v| format!("`{v}`")),
+            default: schema
+                .get("default")
+                .filter(|v| !v.is_null())
+                .map_or_else(String::new, |v| format!("`{v}`")),
             notes: notes(schema),
         })
     }

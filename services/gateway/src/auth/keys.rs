@@ -21,10 +21,7 @@ use tokio::time::Instant;
 use tonic::Status;
 
 use super::{Grant, Refusal};
-use crate::{
-    behind::Services,
-    failure::Failure,
-};
+use crate::{behind::Services, failure::Failure};
 
 /// How long an answer serves.
 const LIFE: Duration = Duration::from_millis(800);

@@ -19,7 +19,8 @@ pub(super) async fn workspace(
     request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
-    let is_own = request.extensions().get::<Visit>().is_some_and(|v| v.grant.workspace.slug == slug);
+    let is_own =
+        request.extensions().get::<Visit>().is_some_and(|v| v.grant.workspace.slug == slug);
     if !is_own {
         let detail = format!("no workspace `{}` for this key", repeated(&slug));
         return Err(Problem::not_found(detail));
@@ -36,12 +37,7 @@ pub(super) async fn organization(
     at(Place::Organization, pin, request, next).await
 }
 
-async fn at(
-    place: Place,
-    pin: Pin,
-    mut request: Request,
-    next: Next,
-) -> Result<Response, Problem> {
+async fn at(place: Place, pin: Pin, mut request: Request, next: Next) -> Result<Response, Problem> {
     let length = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     let most = MAX_REQUEST_BYTES as u64;
     if let Some(length) = length

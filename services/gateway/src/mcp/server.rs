@@ -43,7 +43,8 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let server = Implementation::new("loadout", env!("CARGO_PKG_VERSION")).with_title("Loadout");
+        let server =
+            Implementation::new("loadout", env!("CARGO_PKG_VERSION")).with_title("Loadout");
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(server)
             .with_instructions(INSTRUCTIONS)

@@ -98,9 +98,7 @@ impl Route {
         let limited = |tool| from_fn_with_state((Arc::clone(&app), tool), auth::require_key_with);
         match self.access {
             Access::Public => self.handler,
-            Access::Key => {
-                self.handler.route_layer(from_fn_with_state(app, auth::require_key))
-            }
+            Access::Key => self.handler.route_layer(from_fn_with_state(app, auth::require_key)),
             Access::KeyFor(tool) => self.handler.route_layer(limited(Some(tool))),
             Access::WholeKey => self.handler.route_layer(limited(None)),
             Access::Operator => {

@@ -6,7 +6,9 @@ use http::Method;
 use serde_json::{Map, Value};
 
 use super::{
-    calls, extract::PageQuery, files, get_openapi, import, keys, organizations,
+    calls,
+    extract::PageQuery,
+    files, get_openapi, import, keys, organizations,
     route::{Access, Route},
     skills, tags, tools,
 };
@@ -15,18 +17,16 @@ use crate::pin::Pin;
 type Object = Map<String, Value>;
 
 pub(crate) fn all() -> Vec<Route> {
-    [about(), skills(), tags(), keys(), workspaces(), organizations()].into_iter().flatten().collect()
+    [about(), skills(), tags(), keys(), workspaces(), organizations()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn about() -> Vec<Route> {
     vec![
-        Route::new::<Object>(
-            Method::GET,
-            "/v1/openapi.json",
-            Access::Public,
-            get(get_openapi),
-        )
-        .summary("This document."),
+        Route::new::<Object>(Method::GET, "/v1/openapi.json", Access::Public, get(get_openapi))
+            .summary("This document."),
         Route::new::<Object>(Method::POST, "/v1/tools/{name}", Access::Key, post(tools::call))
             .summary("Calls a tool with its arguments, and answers what it does.")
             .query::<Pin>()
@@ -89,15 +89,10 @@ fn skills() -> Vec<Route> {
 fn tags() -> Vec<Route> {
     const PATH: &str = "/v1/skills/{id}/tags/{tag}";
     vec![
-        Route::new::<registry::SetTagResponse>(
-            Method::PUT,
-            PATH,
-            Access::WholeKey,
-            put(tags::set),
-        )
-        .summary("Makes a tag name a revision of a skill.")
-        .needs(Scope::SkillsWrite)
-        .body::<tags::NewTag>(),
+        Route::new::<registry::SetTagResponse>(Method::PUT, PATH, Access::WholeKey, put(tags::set))
+            .summary("Makes a tag name a revision of a skill.")
+            .needs(Scope::SkillsWrite)
+            .body::<tags::NewTag>(),
         Route::new::<registry::RemoveTagResponse>(
             Method::DELETE,
             PATH,

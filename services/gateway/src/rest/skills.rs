@@ -2,7 +2,9 @@
 use std::sync::Arc;
 
 use axum::{Extension, Json, extract::State};
-use contract::registry::{GetSkillRequest, GetSkillResponse, ListSkillsRequest, ListSkillsResponse};
+use contract::registry::{
+    GetSkillRequest, GetSkillResponse, ListSkillsRequest, ListSkillsResponse,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -85,8 +87,7 @@ impl RevisionQuery {
 async fn fetch_list(call: &mut Call, query: ListQuery) -> Result<ListSkillsResponse, Failure> {
     let ListQuery { cursor, limit: most, tag } = query;
     call.record.pinned(tag.as_ref());
-    let message =
-        ListSkillsRequest { cursor, limit: limit(most)?, tag: pin::wire(tag.as_ref()) };
+    let message = ListSkillsRequest { cursor, limit: limit(most)?, tag: pin::wire(tag.as_ref()) };
     let request = call.behind.to_registry(message)?;
     behind::answer(call.behind.skills().list_skills(request)).await
 }

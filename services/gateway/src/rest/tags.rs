@@ -7,13 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::extract::{Body, Path};
-use crate::{
-    app::App,
-    behind,
-    call::Visit,
-    failure::within,
-    problem::Problem,
-};
+use crate::{app::App, behind, call::Visit, failure::within, problem::Problem};
 
 /// What a tag shall name.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -5,9 +5,7 @@ use contract::registry::UploadFormat;
 use http::StatusCode;
 use multer::{Constraints, Field, Multipart, SizeLimit};
 
-use super::{
-    MAX_FRAMING_BYTES, MAX_UPLOAD_BYTES, Outlet, archive::Format, malformed, too_large,
-};
+use super::{MAX_FRAMING_BYTES, MAX_UPLOAD_BYTES, Outlet, archive::Format, malformed, too_large};
 use crate::problem::{Problem, repeated};
 
 pub(super) async fn pass_on(

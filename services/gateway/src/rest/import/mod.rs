@@ -95,10 +95,11 @@ impl Upload {
             "application/zip" | "application/x-zip-compressed" => {
                 Ok(Self::Archive(Some(archive::Format::Zip)))
             }
-            "application/gzip" | "application/x-gzip" | "application/x-tar+gzip"
-            | "application/x-compressed-tar" | "application/x-gtar" => {
-                Ok(Self::Archive(Some(archive::Format::TarGz)))
-            }
+            "application/gzip"
+            | "application/x-gzip"
+            | "application/x-tar+gzip"
+            | "application/x-compressed-tar"
+            | "application/x-gtar" => Ok(Self::Archive(Some(archive::Format::TarGz))),
             // The latter is what curl says of any bytes.
             "" | "application/octet-stream" | "application/x-www-form-urlencoded" => {
                 Ok(Self::Archive(None))

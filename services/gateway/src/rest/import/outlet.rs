@@ -36,9 +36,7 @@ pub(super) fn open(
     (outlet, stream::unfold(waiting, next))
 }
 
-async fn next(
-    mut waiting: Receiver<Message>,
-) -> Option<(ImportSkillsRequest, Receiver<Message>)> {
+async fn next(mut waiting: Receiver<Message>) -> Option<(ImportSkillsRequest, Receiver<Message>)> {
     match waiting.recv().await {
         Some(Message::Part(part)) => Some((ImportSkillsRequest { part: Some(part) }, waiting)),
         Some(Message::End) => None,
