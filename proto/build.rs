@@ -14,6 +14,7 @@ const ENUMERATION: &str = "#[serde(serialize_with = \"crate::json::enumeration::
 const JSON: &str = "#[serde(rename = \"NAME\", serialize_with = \"crate::json::object\")] \
      #[schemars(rename = \"NAME\", with = \"serde_json::Map<String, serde_json::Value>\")]";
 
+#[expect(clippy::disallowed_methods, reason = "a build script is told by its environment")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=loadout");
     let set = protox::compile(sources()?, ["."])?;

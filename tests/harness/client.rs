@@ -217,7 +217,12 @@ pub fn encoded(path: &str) -> String {
 
 /// Sends a request.
 pub async fn reply(request: RequestBuilder) -> Reply {
-    let response = request.send().await.unwrap();
+    try_reply(request).await.unwrap()
+}
+
+/// Sends a request to whom may not be there.
+pub async fn try_reply(request: RequestBuilder) -> reqwest::Result<Reply> {
+    let response = request.send().await?;
     let (status, headers) = (response.status(), response.headers().clone());
-    Reply { status, headers, body: response.bytes().await.unwrap().to_vec() }
+    Ok(Reply { status, headers, body: response.bytes().await?.to_vec() })
 }

@@ -1,11 +1,15 @@
 //! A relay in front of a server that others use too: cut, it is as if the server were gone.
-use std::{net::SocketAddr, time::Duration};
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
 
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::{machine::Machine, patience::eventually};
+use crate::machine::Machine;
 
 const FREED: Duration = Duration::from_secs(10);
+const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
 pub struct Relay {
@@ -34,8 +38,7 @@ impl Relay {
 async fn listen(machine: &Machine, address: SocketAddr, target: SocketAddr) -> SocketAddr {
     machine
         .run(move |process| async move {
-            let bind = async || TcpListener::bind(address).await.ok();
-            let listener = eventually("the port is free", FREED, bind).await;
+            let listener = bind(address).await;
             let address = listener.local_addr().unwrap();
             process.clone().spawn(async move {
                 while let Ok((stream, _)) = listener.accept().await {
@@ -45,6 +48,17 @@ async fn listen(machine: &Machine, address: SocketAddr, target: SocketAddr) -> S
             address
         })
         .await
+}
+
+/// Binds an address, once the machine that was switched off has let go of it.
+async fn bind(address: SocketAddr) -> TcpListener {
+    let began = Instant::now();
+    loop {
+        match TcpListener::bind(address).await {
+            Err(_) if began.elapsed() < FREED => tokio::time::sleep(BETWEEN_TRIES).await,
+            bound => return bound.unwrap(),
+        }
+    }
 }
 
 async fn carry(mut stream: TcpStream, target: SocketAddr) {

@@ -3,7 +3,7 @@ use std::{panic::AssertUnwindSafe, time::Duration, time::Instant};
 
 use axum::{extract::Request, middleware::Next, response::Response};
 use futures::FutureExt;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 use opentelemetry::{KeyValue, global, metrics::Histogram};
 use tonic::Status;
 use tracing::{Instrument, Span, field::Empty};
@@ -12,6 +12,7 @@ use crate::request::{CURRENT, HEADER, RequestId, continue_trace};
 
 /// How long a gRPC call may take whose client set no deadline, and how long any may.
 const DEFAULT_DEADLINE: Duration = Duration::from_secs(30);
+const UNIMPLEMENTED: &str = "12";
 const LONGEST_DEADLINE: Duration = Duration::from_secs(600);
 
 /// Stands around one gRPC call.
@@ -29,7 +30,10 @@ pub(crate) async fn grpc(request: Request, next: Next) -> Response {
         Ok(Err(_panic)) => Status::internal("internal error").into_http(),
         Err(_elapsed) => Status::deadline_exceeded(format!("no answer in {deadline:?}")).into_http(),
     };
-    observe("rpc.server.duration", began, method, grpc_status(response.headers()));
+    // A path that no service has is answered, but is no label.
+    let status = grpc_status(response.headers());
+    let method = if status == UNIMPLEMENTED { "other".to_owned() } else { method };
+    observe("rpc.server.duration", began, method, status);
     response
 }
 
@@ -51,8 +55,14 @@ pub(crate) async fn http(request: Request, next: Next) -> Response {
     let mut response = answer.unwrap_or_else(|_panic| broken(&span));
     span.record("http.status", response.status().as_u16());
     response.headers_mut().insert(HEADER, id.header());
-    observe("http.server.duration", began, method.to_string(), response.status().as_str());
+    observe("http.server.duration", began, known(&method), response.status().as_str());
     response
+}
+
+/// The method as a label: a client can send any word, and each would be a label of its own.
+fn known(method: &Method) -> String {
+    let known = [Method::GET, Method::POST, Method::PUT, Method::DELETE, Method::HEAD, Method::OPTIONS];
+    if known.contains(method) { method.to_string() } else { "other".to_owned() }
 }
 
 fn broken(span: &Span) -> Response {

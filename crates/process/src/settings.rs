@@ -20,7 +20,8 @@ pub trait Settings: DeserializeOwned {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Telemetry {
-    /// What to log, as `tracing`'s filters say it: `info`, or `warn,registry=debug`.
+    /// What to log, as `tracing`'s filters say it: `info,rmcp=warn` (rmcp speaks at every request), or
+    /// `warn,registry=debug`.
     pub log: String,
     /// Where to send traces and metrics by OTLP over gRPC, such as `http://127.0.0.1:4317`; nowhere if
     /// absent.
@@ -31,20 +32,21 @@ pub struct Telemetry {
 
 impl Default for Telemetry {
     fn default() -> Self {
-        Self { log: "info".to_owned(), otlp_endpoint: None, trace_ratio: 1.0 }
+        Self { log: "info,rmcp=warn".to_owned(), otlp_endpoint: None, trace_ratio: 1.0 }
     }
 }
 
 pub(crate) fn read<C: Settings>(program: &str, file: Option<PathBuf>) -> anyhow::Result<C> {
-    if let Some(file) = &file
-        && !file.is_file()
-    {
-        bail!("no settings file `{}`", file.display());
+    let default = PathBuf::from(format!("{program}.toml"));
+    let file = match file {
+        Some(named) if !named.is_file() => bail!("no settings file `{}`", named.display()),
+        Some(named) => Some(named),
+        None => Some(default).filter(|file| file.is_file()),
+    };
+    let mut settings = Figment::new();
+    if let Some(file) = file {
+        settings = settings.merge(Toml::file_exact(file));
     }
-    let file = file.unwrap_or_else(|| format!("{program}.toml").into());
-    Figment::new()
-        .merge(Toml::file_exact(file))
-        .merge(Env::prefixed("LOADOUT__").split("__"))
-        .extract()
-        .context("reading the settings")
+    let settings = settings.merge(Env::prefixed("LOADOUT__").split("__"));
+    settings.extract().context("reading the settings")
 }

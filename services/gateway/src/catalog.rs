@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{
     auth::Grant,
     call::Call,
-    failure::Failure,
+    failure::{Failure, located},
     schema,
     tool::{Effect, Place, Tool},
 };
@@ -122,9 +122,8 @@ impl Entry {
 
 async fn answer<T: Tool>(call: &mut Call, arguments: JsonObject) -> Result<Answer, Failure> {
     let input = serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
-        let path = error.path().to_string();
-        let within = if path == "." { String::new() } else { format!("`{path}`: ") };
-        Failure::invalid(format!("{within}{}", error.inner()).replace("field", "argument"))
+        let (path, problem) = (error.path().to_string(), error.inner().to_string());
+        Failure::invalid(located("argument", &path, &problem))
     })?;
     let output = T::call(call, input).await?;
     let text = serde_json::to_string(&output).map_err(Failure::internal)?;

@@ -80,6 +80,17 @@ pub(crate) fn sized(name: &str, most: usize, text: &str) -> Result<(), Failure> 
     Err(Failure::invalid(message))
 }
 
+/// What is wrong with a value that was read from JSON or a query, and where in it.
+pub(crate) fn located(noun: &str, path: &str, problem: &str) -> String {
+    for word in ["unknown", "missing", "duplicate"] {
+        if let Some(named) = problem.strip_prefix(&format!("{word} field")) {
+            return format!("{word} {noun}{named}");
+        }
+    }
+    let problem = problem.replace("expected i64", "expected an integer");
+    if path == "." { problem } else { format!("`{path}`: {problem}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -23,7 +23,7 @@ mod tools;
 use std::{process::ExitCode, sync::Arc};
 
 use anyhow::Context;
-use axum::Router;
+use axum::{Router, middleware::from_fn};
 use clock::Clock;
 use contract::transport::{self, Transport};
 use process::{NoArguments, Process};
@@ -52,7 +52,9 @@ pub fn router_with_clock(
 ) -> anyhow::Result<Router> {
     let app = Arc::new(App::start(config, registry, search, process, clock)?);
     let mcp = mcp::router(&app, config)?;
-    Ok(rest::router(&app).merge(mcp).method_not_allowed_fallback(problem::method_not_allowed))
+    let router = rest::router(&app).merge(mcp);
+    let router = router.method_not_allowed_fallback(problem::method_not_allowed);
+    Ok(router.layer(from_fn(metrics::measure)))
 }
 
 /// Runs the gateway as a program of its own.

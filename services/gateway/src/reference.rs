@@ -126,7 +126,7 @@ impl<'a> Fields<'a> {
 }
 
 fn notes(schema: &Value) -> String {
-    schema["description"].as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
+    schema["description"].as_str().unwrap_or_default().replace('|', "\\|")
 }
 
 /// What a value is, in a word or two.

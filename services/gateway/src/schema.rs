@@ -24,14 +24,14 @@ pub(crate) fn generator(definitions_path: &'static str) -> SchemaGenerator {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = definitions_path.into();
         settings.contract = Contract::Serialize;
-        settings.transforms.push(Box::new(RecursiveTransform(without_rust_formats)));
+        settings.transforms.push(Box::new(RecursiveTransform(plain)));
     });
     SchemaGenerator::new(settings)
 }
 
-/// What a schema says of itself, its lines joined.
+/// What a schema says of itself.
 pub(crate) fn description(schema: &JsonObject) -> String {
-    schema.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ")
+    schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 fn whole<T: JsonSchema>(contract: Contract) -> JsonObject {
@@ -41,20 +41,22 @@ fn whole<T: JsonSchema>(contract: Contract) -> JsonObject {
         settings.meta_schema = None;
     });
     let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
-    RecursiveTransform(without_rust_formats).transform(&mut schema);
+    RecursiveTransform(plain).transform(&mut schema);
     let mut schema = schema.as_object().cloned().unwrap_or_default();
     schema.remove("title");
     schema.entry("properties").or_insert_with(|| json!({}));
     schema
 }
 
-/// Removes formats such as `uint32`, which no standard knows and some clients refuse.
-fn without_rust_formats(schema: &mut Schema) {
+/// Joins the lines of a description, and removes formats such as `uint32`, which no standard knows and
+/// some clients refuse.
+fn plain(schema: &mut Schema) {
     let format = schema.get("format").and_then(Value::as_str);
-    if format.is_some_and(|format| format.starts_with("int") || format.starts_with("uint")) {
+    let of_rust = ["int", "uint", "double", "float"];
+    if format.is_some_and(|format| of_rust.iter().any(|start| format.starts_with(start))) {
         schema.remove("format");
     }
-    if schema.get("format").is_some_and(|format| format == "double" || format == "float") {
-        schema.remove("format");
+    if let Some(Value::String(text)) = schema.get_mut("description") {
+        *text = text.replace('\n', " ");
     }
 }

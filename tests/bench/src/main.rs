@@ -1,11 +1,11 @@
 //! Loadout's speed, memory and ranking, measured through the running product.
 mod bare;
 mod child;
+mod load;
 mod machine;
 mod options;
 mod product;
 mod quality;
-mod load;
 mod raw;
 mod report;
 mod scale;
@@ -34,7 +34,9 @@ fn main() -> ExitCode {
 fn run(options: Options) -> anyhow::Result<ExitCode> {
     match &options.command {
         // A server has as many threads as the product has.
-        Some(Command::EchoServer) => runtime(Builder::new_multi_thread())?.block_on(bare::echo::serve())?,
+        Some(Command::EchoServer) => {
+            runtime(Builder::new_multi_thread())?.block_on(bare::echo::serve())?
+        }
         Some(Command::RouteServer) => {
             runtime(Builder::new_multi_thread())?.block_on(bare::route::serve())?;
         }
@@ -74,7 +76,8 @@ fn conclude(
     print!("{report}");
     if let Some(json) = json {
         let text = serde_json::to_string_pretty(&report).context("printing JSON")?;
-        std::fs::write(json, text + "\n").with_context(|| format!("writing `{}`", json.display()))?;
+        std::fs::write(json, text + "\n")
+            .with_context(|| format!("writing `{}`", json.display()))?;
     }
     let is_failed = is_enforced && !report.meets_budgets();
     Ok(if is_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })

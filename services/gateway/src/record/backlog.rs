@@ -151,3 +151,59 @@ async fn try_send(
     answer_within(DEADLINE, behind.usage().record_calls(request)).await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use access::SignerSettings;
+    use clock::Clock;
+    use contract::transport;
+    use tonic::service::Routes;
+
+    use super::*;
+
+    fn backlog() -> Backlog {
+        let folder = tempfile::tempdir().unwrap();
+        let (private, public) = (folder.path().join("key"), folder.path().join("key.pub"));
+        access::make_signing_key(&private, &public).unwrap();
+        let signer = SignerSettings { signing_key_file: private }.signer(Clock::default());
+        let nowhere = transport::local(Routes::default());
+        Backlog::new(Services::new(nowhere.clone(), nowhere, signer.unwrap()))
+    }
+
+    fn call(id: usize) -> registry::Call {
+        registry::Call { id: id.to_string(), ..registry::Call::default() }
+    }
+
+    #[test]
+    fn a_full_backlog_loses_the_oldest_call_of_who_has_most() {
+        let mut backlog = backlog();
+        let (much, little) = (OrgId::new(), OrgId::new());
+        backlog.add(Recorded { org: little, call: call(0) });
+        for id in 1..KEPT {
+            backlog.add(Recorded { org: much, call: call(id) });
+        }
+        assert_eq!((backlog.len(), backlog.calls[&much][0].id.as_str()), (KEPT, "1"));
+
+        backlog.add(Recorded { org: little, call: call(KEPT) });
+
+        assert_eq!((backlog.len(), backlog.calls[&much][0].id.as_str()), (KEPT, "2"));
+        assert_eq!(backlog.calls[&little].len(), 2);
+    }
+
+    #[test]
+    fn calls_go_out_at_most_1000_at_once_each_organizations_apart() {
+        let mut backlog = backlog();
+        let (one, other) = (OrgId::new(), OrgId::new());
+        for id in 0..=REQUEST {
+            backlog.add(Recorded { org: one, call: call(id) });
+        }
+        backlog.add(Recorded { org: other, call: call(0) });
+
+        let batches = backlog.batches();
+
+        let mut sizes: Vec<_> = batches.iter().map(|(_, calls)| calls.len()).collect();
+        sizes.sort_unstable();
+        assert_eq!(sizes, [1, 1, REQUEST]);
+        assert!(backlog.is_empty());
+    }
+}

@@ -109,3 +109,25 @@ impl Ledger {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use contract::registry;
+    use ids::OrgId;
+
+    use super::*;
+
+    #[test]
+    fn where_too_many_calls_wait_one_more_is_counted_and_nobody_waits() {
+        let (calls, mut arriving) = channel(1);
+        let recorder = Recorder { calls, lost: Arc::default() };
+        let call = || Recorded { org: OrgId::nil(), call: registry::Call::default() };
+
+        recorder.hand_in(call());
+        assert_eq!(recorder.lost.load(Ordering::Relaxed), 0);
+        recorder.hand_in(call());
+        assert_eq!(recorder.lost.load(Ordering::Relaxed), 1);
+
+        assert!(arriving.try_recv().is_ok() && arriving.try_recv().is_err());
+    }
+}

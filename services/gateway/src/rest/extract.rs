@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
-    failure::{Failure, within},
+    failure::{Failure, located, within},
     problem::Problem,
 };
 
@@ -70,7 +70,10 @@ impl<S: Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Problem> {
         let query = axum::extract::Query::try_from_uri(&parts.uri).map_err(|error| {
             let text = error.body_text().replace("Failed to deserialize query string: ", "");
-            Problem::new(StatusCode::BAD_REQUEST, text.replace("field", "parameter"))
+            let is_name = |text: &&str| text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+            let (path, problem) =
+                text.split_once(": ").filter(|(path, _)| is_name(path)).unwrap_or((".", &text));
+            Problem::new(StatusCode::BAD_REQUEST, located("parameter", path, problem))
         });
         query.map(|axum::extract::Query(query)| Self(query))
     }
@@ -86,12 +89,19 @@ impl<S: Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
         let mut json = serde_json::Deserializer::from_slice(json);
         let body = serde_path_to_error::deserialize(&mut json).map_err(|error| {
             let path = error.path().to_string();
-            let within = if path == "." { String::new() } else { format!("`{path}`: ") };
-            let message = format!("{within}{}", error.inner());
-            Problem::new(StatusCode::BAD_REQUEST, message)
+            Problem::new(StatusCode::BAD_REQUEST, located("field", &path, &problem(error.inner())))
         })?;
         json.end().map_err(|error| Problem::new(StatusCode::BAD_REQUEST, error.to_string()))?;
         Ok(Self(body))
+    }
+}
+
+/// What is wrong with JSON. Where it stands in the text helps only where it is no JSON at all.
+fn problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" at line ") {
+        Some((problem, _)) if error.is_data() => problem.to_owned(),
+        Some(_) | None => text,
     }
 }
 

@@ -28,8 +28,8 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         Access::Operator => app.operator_token.is_some(),
         Access::Public | Access::Key | Access::KeyFor(_) | Access::WholeKey => true,
     };
-    let routes = routes::all().into_iter().filter(is_served);
-    let router = routes.fold(Router::new(), |router, route| {
+    let served = routes::all().into_iter().filter(is_served);
+    let router = served.fold(Router::new(), |router, route| {
         let path = route.path;
         router.route(path, route.guarded(app))
     });

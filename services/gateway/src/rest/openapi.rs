@@ -104,6 +104,7 @@ fn responses(status: u16, answer: &Value) -> Value {
 fn content(content: Content, generator: &mut SchemaGenerator) -> Value {
     match content {
         Content::Json(schema) => json!({ "application/json": { "schema": schema(generator) } }),
+        Content::Input(schema) => json!({ "application/json": { "schema": schema() } }),
         Content::Bytes(types) => {
             types.iter().map(|media| ((*media).to_owned(), json!({}))).collect::<Object>().into()
         }

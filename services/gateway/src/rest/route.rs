@@ -30,6 +30,8 @@ type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 pub(crate) enum Content {
     /// JSON of this schema.
     Json(SchemaOf),
+    /// JSON of this schema, as a client sends it.
+    Input(fn() -> JsonObject),
     /// Bytes of one of these types.
     Bytes(&'static [&'static str]),
 }
@@ -58,7 +60,7 @@ impl Route {
         access: Access,
         handler: MethodRouter<Arc<App>>,
     ) -> Self {
-        let answer = Content::Json(|generator| generator.subschema_for::<T>());
+        let answer = Content::Json(SchemaGenerator::subschema_for::<T>);
         let (scope, query, body) = (None, None, None);
         Self { method, path, access, summary: "", scope, query, body, status: 200, answer, handler }
     }
@@ -76,8 +78,7 @@ impl Route {
     }
 
     pub(crate) fn body<T: JsonSchema>(self) -> Self {
-        let body = Content::Json(|generator| generator.subschema_for::<T>());
-        Self { body: Some(body), ..self }
+        Self { body: Some(Content::Input(schema::input::<T>)), ..self }
     }
 
     pub(crate) fn bytes(self, types: &'static [&'static str]) -> Self {

@@ -226,7 +226,7 @@ async fn a_limit_is_1_to_50_and_10_without_one() {
         assert_eq!(failure(&answer), format!("`limit` is {limit}, allowed are 1 to 50"));
     }
     let answer = find(json!({ "query": "x", "limit": "ten" })).await;
-    assert_eq!(failure(&answer), "`limit`: invalid type: string \"ten\", expected i64");
+    assert_eq!(failure(&answer), "`limit`: invalid type: string \"ten\", expected an integer");
 }
 
 #[tokio::test]

@@ -1,15 +1,13 @@
 //! Account of every call.
 use std::time::Duration;
 
-use axum::body::Body;
 use contract::registry::Call;
 use futures::future::join_all;
-use http::Method;
 use serde_json::json;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::{
-    stack::{Shown, Stack, request},
+    stack::{Shown, Stack},
     world::{SKILL, SLUG, revision},
 };
 
@@ -142,12 +140,10 @@ async fn a_shutdown_loses_no_call() {
 async fn a_call_that_is_given_up_is_recorded_too() {
     let stack = Stack::start();
     let key = stack.key(&["skills:read"]);
-    whoami(&stack, &key).await;
-    let body = Body::from(json!({ "id": SLUG }).to_string());
-    let post = request(Method::POST, "/v1/tools/get_skill", Some(&key.text), body);
-    let sending = stack.send(post);
-    // Polled once, a call without any waiting would be done; what it waits for first is the body.
-    drop(Box::pin(sending));
-    let calls = recorded(&stack).await;
-    assert!(calls.iter().all(|call| ["ok", "cancelled"].contains(&call.outcome.as_str())));
+    stack.world.state().skill_delay = Duration::from_secs(1);
+    let arguments = json!({ "id": SLUG });
+    let call = stack.post(&key, "/v1/tools/get_skill", &arguments);
+    timeout(Duration::from_millis(100), call).await.unwrap_err();
+    let call = recorded(&stack).await.pop().unwrap();
+    assert_eq!((call.outcome.as_str(), call.duration_us), ("cancelled", 100_000));
 }

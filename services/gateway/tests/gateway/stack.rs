@@ -25,38 +25,38 @@ use tower::ServiceExt;
 
 use crate::world::World;
 
-pub const OPERATOR: &str = "the operator's own token";
+pub(crate) const OPERATOR: &str = "the operator's own token";
 
-pub struct Stack {
-    pub router: Router,
-    pub world: &'static World,
-    pub process: Process,
-    pub clock: Clock,
+pub(crate) struct Stack {
+    pub(crate) router: Router,
+    pub(crate) world: &'static World,
+    pub(crate) process: Process,
+    pub(crate) clock: Clock,
     _folder: TempDir,
 }
 
 /// What came back.
 #[derive(Debug)]
-pub struct Reply {
-    pub status: StatusCode,
-    pub headers: HeaderMap,
-    pub body: Bytes,
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
 }
 
 /// A key that the registry knows.
 #[derive(Clone)]
-pub struct Shown {
-    pub id: KeyId,
-    pub text: String,
-    pub org: OrgId,
+pub(crate) struct Shown {
+    pub(crate) id: KeyId,
+    pub(crate) text: String,
+    pub(crate) org: OrgId,
 }
 
 impl Stack {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::with(|config| config.operator_token = Some(OPERATOR.into()))
     }
 
-    pub fn with(change: impl FnOnce(&mut Config)) -> Self {
+    pub(crate) fn with(change: impl FnOnce(&mut Config)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (private, public) = (folder.path().join("key"), folder.path().join("key.pub"));
         access::make_signing_key(&private, &public).unwrap();
@@ -74,11 +74,11 @@ impl Stack {
     }
 
     /// A key of a new organization, in its workspace `main`.
-    pub fn key(&self, scopes: &[&str]) -> Shown {
+    pub(crate) fn key(&self, scopes: &[&str]) -> Shown {
         self.key_that(scopes, |_| {})
     }
 
-    pub fn key_that(&self, scopes: &[&str], change: impl FnOnce(&mut Key)) -> Shown {
+    pub(crate) fn key_that(&self, scopes: &[&str], change: impl FnOnce(&mut Key)) -> Shown {
         let (id, org) = (KeyId::new(), OrgId::new());
         let text = KeyText::make(id).unwrap();
         let scopes = scopes.iter().map(ToString::to_string).collect();
@@ -98,59 +98,77 @@ impl Stack {
         Shown { id, text: text.reveal(), org }
     }
 
-    pub fn revoke(&self, key: &Shown) {
+    pub(crate) fn revoke(&self, key: &Shown) {
         let hash = KeyText::parse(&key.text).unwrap().secret_hash();
-        self.world.state().keys.remove(&hash.0.to_vec());
+        self.world.state().keys.remove(hash.0.as_slice());
     }
 
-    pub async fn send(&self, request: Request<Body>) -> Reply {
+    pub(crate) async fn send(&self, request: Request<Body>) -> Reply {
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         Reply { status: parts.status, headers: parts.headers, body }
     }
 
-    pub async fn get(&self, key: &Shown, path: &str) -> Reply {
+    pub(crate) async fn get(&self, key: &Shown, path: &str) -> Reply {
         self.send(request(Method::GET, path, Some(&key.text), Body::empty())).await
     }
 
-    pub async fn call(&self, method: Method, key: &Shown, path: &str, body: &Value) -> Reply {
+    pub(crate) async fn call(
+        &self,
+        method: Method,
+        key: &Shown,
+        path: &str,
+        body: &Value,
+    ) -> Reply {
         self.send(request(method, path, Some(&key.text), Body::from(body.to_string()))).await
     }
 
-    pub async fn post(&self, key: &Shown, path: &str, body: &Value) -> Reply {
+    pub(crate) async fn post(&self, key: &Shown, path: &str, body: &Value) -> Reply {
         self.call(Method::POST, key, path, body).await
     }
 
     /// One JSON-RPC request in the era of `initialize`.
-    pub async fn rpc(&self, key: &Shown, address: &str, method: &str, params: Value) -> Reply {
+    pub(crate) async fn rpc(
+        &self,
+        key: &Shown,
+        address: &str,
+        method: &str,
+        params: Value,
+    ) -> Reply {
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         self.post(key, address, &message).await
     }
 
     /// What a tool answered over MCP.
-    pub async fn tool(&self, key: &Shown, address: &str, name: &str, arguments: Value) -> Value {
+    pub(crate) async fn tool(
+        &self,
+        key: &Shown,
+        address: &str,
+        name: &str,
+        arguments: Value,
+    ) -> Value {
         let params = json!({ "name": name, "arguments": arguments });
         self.rpc(key, address, "tools/call", params).await.json()
     }
 }
 
 impl Reply {
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("{self:?}"))
     }
 
-    pub fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    pub fn detail(&self) -> String {
+    pub(crate) fn detail(&self) -> String {
         assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
         self.json()["detail"].as_str().unwrap().to_owned()
     }
 }
 
-pub fn request(method: Method, path: &str, key: Option<&str>, body: Body) -> Request<Body> {
+pub(crate) fn request(method: Method, path: &str, key: Option<&str>, body: Body) -> Request<Body> {
     let mut request = Request::builder()
         .method(method)
         .uri(path)

@@ -28,42 +28,44 @@ use fault::{Fault, Kind};
 use tokio_stream::StreamExt;
 use tonic::{Request, Response, Status, Streaming, async_trait};
 
-pub const SKILL: &str = "skl_00000000000000000000000000000001";
-pub const SLUG: &str = "tidy-up";
-pub const ODD_PATH: &str = "references/a b?#%2F\u{e9}e\u{301}.md";
+pub(crate) const SKILL: &str = "skl_00000000000000000000000000000001";
+pub(crate) const SLUG: &str = "tidy-up";
+pub(crate) const ODD_PATH: &str = "references/a b?#%2F\u{e9}e\u{301}.md";
 
 /// What the services know, and what they were asked.
 #[derive(Default)]
-pub struct World(Mutex<State>);
+pub(crate) struct World(Mutex<State>);
 
 #[derive(Default)]
-pub struct State {
+pub(crate) struct State {
     /// By the hash of the secret.
-    pub keys: HashMap<Vec<u8>, VerifyKeyResponse>,
-    pub verified: usize,
-    pub is_away: bool,
+    pub(crate) keys: HashMap<Vec<u8>, VerifyKeyResponse>,
+    pub(crate) verified: usize,
+    pub(crate) is_away: bool,
     /// How long a look-up of a key takes.
-    pub delay: Duration,
-    pub asked_for_skill: Vec<GetSkillRequest>,
-    pub searched: Vec<FindDocumentsRequest>,
-    pub uploads: Vec<Upload>,
-    pub uploads_broken: usize,
-    pub made_keys: Vec<CreateKeyRequest>,
-    pub batches: Vec<(Caller, Vec<Call>)>,
-    pub refuse_batches: bool,
-    pub callers: Vec<Caller>,
+    pub(crate) delay: Duration,
+    /// How long a skill takes.
+    pub(crate) skill_delay: Duration,
+    pub(crate) asked_for_skill: Vec<GetSkillRequest>,
+    pub(crate) searched: Vec<FindDocumentsRequest>,
+    pub(crate) uploads: Vec<Upload>,
+    pub(crate) uploads_broken: usize,
+    pub(crate) made_keys: Vec<CreateKeyRequest>,
+    pub(crate) batches: Vec<(Caller, Vec<Call>)>,
+    pub(crate) refuse_batches: bool,
+    pub(crate) callers: Vec<Caller>,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Upload {
-    pub header: ImportHeader,
-    pub files: Vec<(String, Vec<u8>)>,
-    pub largest_piece: usize,
+pub(crate) struct Upload {
+    pub(crate) header: ImportHeader,
+    pub(crate) files: Vec<(String, Vec<u8>)>,
+    pub(crate) largest_piece: usize,
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("{1}")]
-pub struct Failed(Kind, String);
+pub(crate) struct Failed(Kind, String);
 
 impl Fault for Failed {
     fn kind(&self) -> Kind {
@@ -78,7 +80,7 @@ impl From<access::Denied> for Failed {
 }
 
 impl World {
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap()
     }
 
@@ -110,7 +112,7 @@ fn known(skill: &str) -> Result<(), Failed> {
     Err(Failed(Kind::NotFound, format!("no skill `{skill}`")))
 }
 
-pub fn revision(version: u32) -> String {
+pub(crate) fn revision(version: u32) -> String {
     format!("rev_{version:032x}")
 }
 
@@ -171,7 +173,7 @@ impl SkillService for &'static World {
 
     async fn list_skills(&self, request: Request<ListSkillsRequest>) -> Answer<ListSkillsResponse> {
         answer(request, async |caller, message: ListSkillsRequest| {
-            self.enter(&caller, Scope::SkillsRead)?;
+            drop(self.enter(&caller, Scope::SkillsRead)?);
             let skills = vec![skill(version(&message.tag, 0)?)];
             let next_cursor = Some(format!("after {} {}", message.cursor, message.limit));
             Ok::<_, Failed>(ListSkillsResponse { skills, next_cursor })
@@ -180,6 +182,8 @@ impl SkillService for &'static World {
     }
 
     async fn get_skill(&self, request: Request<GetSkillRequest>) -> Answer<GetSkillResponse> {
+        let delay = self.state().skill_delay;
+        tokio::time::sleep(delay).await;
         answer(request, async |caller, message: GetSkillRequest| {
             self.enter(&caller, Scope::SkillsRead)?.asked_for_skill.push(message.clone());
             known(&message.skill)?;
@@ -199,7 +203,7 @@ impl SkillService for &'static World {
         request: Request<GetSkillFileRequest>,
     ) -> Answer<GetSkillFileResponse> {
         answer(request, async |caller, message: GetSkillFileRequest| {
-            self.enter(&caller, Scope::SkillsRead)?;
+            drop(self.enter(&caller, Scope::SkillsRead)?);
             known(&message.skill)?;
             let version = version(&message.tag, message.version)?;
             let found = files().into_iter().find(|(file, _)| file.path == message.path);
@@ -217,7 +221,7 @@ impl SkillService for &'static World {
         request: Request<DescribeSkillsRequest>,
     ) -> Answer<DescribeSkillsResponse> {
         answer(request, async |caller, message: DescribeSkillsRequest| {
-            self.enter(&caller, Scope::SkillsRead)?;
+            drop(self.enter(&caller, Scope::SkillsRead)?);
             // Every hundredth revision is not there any more.
             let there = message.revision_ids.into_iter().filter(|id| !id.ends_with("99"));
             let skills = there.map(|revision_id| SkillDescriptor {
@@ -234,7 +238,7 @@ impl SkillService for &'static World {
 
     async fn set_tag(&self, request: Request<SetTagRequest>) -> Answer<SetTagResponse> {
         answer(request, async |caller, SetTagRequest { skill, tag, version }| {
-            self.enter(&caller, Scope::SkillsWrite)?;
+            drop(self.enter(&caller, Scope::SkillsWrite)?);
             known(&skill)?;
             let tag = Some(Tag { name: tag, version });
             Ok::<_, Failed>(SetTagResponse { tag, indexing: 1 })
@@ -244,7 +248,7 @@ impl SkillService for &'static World {
 
     async fn remove_tag(&self, request: Request<RemoveTagRequest>) -> Answer<RemoveTagResponse> {
         answer(request, async |caller, message: RemoveTagRequest| {
-            self.enter(&caller, Scope::SkillsWrite)?;
+            drop(self.enter(&caller, Scope::SkillsWrite)?);
             known(&message.skill)?;
             Ok::<_, Failed>(RemoveTagResponse { removed: message.tag == "prod" })
         })
@@ -292,7 +296,7 @@ impl KeyService for &'static World {
 
     async fn list_keys(&self, request: Request<ListKeysRequest>) -> Answer<ListKeysResponse> {
         answer(request, async |caller, _| {
-            self.enter(&caller, Scope::KeysWrite)?;
+            drop(self.enter(&caller, Scope::KeysWrite)?);
             Ok::<_, Failed>(ListKeysResponse::default())
         })
         .await
@@ -328,7 +332,7 @@ impl OrganizationService for &'static World {
         request: Request<CreateOrganizationRequest>,
     ) -> Answer<CreateOrganizationResponse> {
         answer(request, async |caller, _| {
-            self.enter(&caller, Scope::Operate)?;
+            drop(self.enter(&caller, Scope::Operate)?);
             Ok::<_, Failed>(CreateOrganizationResponse::default())
         })
         .await
@@ -339,7 +343,7 @@ impl OrganizationService for &'static World {
         request: Request<ListOrganizationsRequest>,
     ) -> Answer<ListOrganizationsResponse> {
         answer(request, async |caller, _| {
-            self.enter(&caller, Scope::Operate)?;
+            drop(self.enter(&caller, Scope::Operate)?);
             Ok::<_, Failed>(ListOrganizationsResponse::default())
         })
         .await
@@ -350,7 +354,7 @@ impl OrganizationService for &'static World {
         request: Request<CreateWorkspaceRequest>,
     ) -> Answer<CreateWorkspaceResponse> {
         answer(request, async |caller, _| {
-            self.enter(&caller, Scope::OrgAdmin)?;
+            drop(self.enter(&caller, Scope::OrgAdmin)?);
             Ok::<_, Failed>(CreateWorkspaceResponse::default())
         })
         .await
@@ -361,7 +365,7 @@ impl OrganizationService for &'static World {
         request: Request<ListWorkspacesRequest>,
     ) -> Answer<ListWorkspacesResponse> {
         answer(request, async |caller, _| {
-            self.enter(&caller, Scope::OrgAdmin)?;
+            drop(self.enter(&caller, Scope::OrgAdmin)?);
             Ok::<_, Failed>(ListWorkspacesResponse::default())
         })
         .await
@@ -387,7 +391,7 @@ impl UsageService for &'static World {
 
     async fn list_calls(&self, request: Request<ListCallsRequest>) -> Answer<ListCallsResponse> {
         answer(request, async |caller, _| {
-            self.enter(&caller, Scope::AnalyticsRead)?;
+            drop(self.enter(&caller, Scope::AnalyticsRead)?);
             Ok::<_, Failed>(ListCallsResponse::default())
         })
         .await

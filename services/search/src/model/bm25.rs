@@ -72,7 +72,7 @@ mod tests {
         let idf = (1.0_f32 + 8.5 / 2.5).ln();
         let norm = 1.2 * (0.25 + 0.75 * 3.0 / 32.0);
         let expected = idf * 2.0 * 2.2 / (2.0 + norm);
-        assert!((score("rust", "rust and rust", &statistics) - expected).abs() < 1e-5);
+        assert!((score("rust", "rust loves rust", &statistics) - expected).abs() < 1e-5);
     }
 
     #[test]

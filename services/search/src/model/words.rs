@@ -4,7 +4,19 @@ use std::iter::once;
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The words of a text, lower-cased and in one Unicode form (NFKC), in their order.
+/// English words that are in most texts and say nothing of what they are about. Left out, they cost
+/// no place in the index, and a question is looked for by what it asks.
+const STOP_WORDS: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "could", "did", "do", "does", "for",
+    "from", "had", "has", "have", "he", "her", "his", "how", "i", "i'd", "i'll", "i'm", "i've", "if",
+    "in", "into", "is", "it", "it's", "its", "just", "like", "me", "my", "need", "no", "not", "of", "on",
+    "or", "our", "out", "please", "she", "should", "so", "some", "than", "that", "the", "their", "them",
+    "then", "there", "they", "this", "to", "up", "us", "want", "was", "we", "were", "what", "when",
+    "where", "which", "who", "will", "with", "would", "you", "your",
+];
+
+/// The words of a text that say something, lower-cased, in one Unicode form (NFKC), without the `s` of
+/// the plural, in their order.
 ///
 /// An identifier counts as a whole and by its parts: `parseHttpUrl` is `parsehttpurl`, `parse`,
 /// `http` and `url`. Scripts without spaces count by character and by pair of neighbours.
@@ -45,11 +57,30 @@ fn unspaced(word: &str) -> Option<char> {
 }
 
 fn push_with_parts(words: &mut Vec<String>, word: &str) {
-    words.push(word.to_lowercase());
+    let whole = word.to_lowercase();
+    if is_stop_word(&whole) {
+        return;
+    }
+    words.push(singular(whole));
     let parts = parts(word);
     if parts.len() > 1 {
-        words.extend(parts.into_iter().map(str::to_lowercase));
+        let parts = parts.into_iter().map(str::to_lowercase);
+        words.extend(parts.filter(|part| !is_stop_word(part)).map(singular));
     }
+}
+
+fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_ok()
+}
+
+/// Both numbers of a noun count as one word. That it cuts more than plurals does no harm: it cuts
+/// texts and queries alike.
+fn singular(mut word: String) -> String {
+    let is_plural = word.len() > 3 && word.ends_with('s') && !word.ends_with("ss");
+    if is_plural {
+        word.pop();
+    }
+    word
 }
 
 /// Cuts an identifier at `_`, `.`, `'`, `:` and where its letter case says that a word begins.
@@ -84,7 +115,7 @@ mod tests {
 
     #[test]
     fn words_are_lower_case_and_in_one_unicode_form() {
-        assert_eq!(words("Ｒｕｎ the ﬁle, NOW!"), ["run", "the", "file", "now"]);
+        assert_eq!(words("Ｒｕｎ ﬁle, NOW!"), ["run", "file", "now"]);
     }
 
     #[test]
@@ -97,7 +128,20 @@ mod tests {
 
     #[test]
     fn a_plain_or_shouted_word_has_no_parts() {
-        assert_eq!(words("Postgres SQL x"), ["postgres", "sql", "x"]);
+        assert_eq!(words("Python SQL x"), ["python", "sql", "x"]);
+    }
+
+    #[test]
+    fn words_that_say_nothing_are_left_out() {
+        assert!(STOP_WORDS.is_sorted());
+        assert_eq!(words("How do I deploy THE app?"), ["deploy", "app"]);
+        assert_eq!(words("loop_of_events"), ["loop_of_event", "loop", "event"]);
+    }
+
+    #[test]
+    fn one_and_many_are_the_same_word() {
+        assert_eq!(words("skill skills"), ["skill", "skill"]);
+        assert_eq!(words("class bus gas"), ["class", "bus", "gas"]);
     }
 
     #[test]

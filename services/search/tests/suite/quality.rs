@@ -57,7 +57,7 @@ fn subject(filter: &Filter, number: usize, tool: &Tool) -> Subject {
         id: format!("rev_{number:032x}"),
         labels: vec!["latest".into()],
         names: vec![name_key(&tool.name)],
-        text: format!("{}\n{}", tool.name, tool.desc),
+        text: format!("{}: {}", tool.name, tool.desc),
     };
     Subject {
         id: format!("skl_{number:032x}"),

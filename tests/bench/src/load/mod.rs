@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use tokio::task::{JoinSet, LocalSet};
 
 pub(crate) use connection::HttpClient;
@@ -28,45 +28,45 @@ pub(crate) struct Span {
     pub(crate) measured: Duration,
 }
 
-/// Runs the clients side by side. An answer that is none ends it: how fast something fails is no figure.
-pub(crate) async fn run<C: Client + 'static>(clients: Vec<C>, span: Span) -> anyhow::Result<Series> {
-    let count = clients.len();
-    let from = Instant::now() + span.warm_up;
-    let until = from + span.measured;
-    let times = LocalSet::new().run_until(run_all(clients, from, until)).await?;
-    if times.is_empty() {
-        bail!("no answer within {} s of {count} clients", span.measured.as_secs_f32());
-    }
-    Ok(times.series(count, span.measured))
+/// Runs the clients side by side, and gives them back. An answer that is none ends it: how fast something
+/// fails is no figure.
+pub(crate) async fn run<C: Client + 'static>(
+    clients: Vec<C>,
+    measured: Duration,
+) -> anyhow::Result<(Series, Vec<C>)> {
+    let (count, until) = (clients.len(), Instant::now() + measured);
+    let (times, clients) = LocalSet::new().run_until(run_all(clients, until)).await?;
+    Ok((times.series(count, measured), clients))
 }
 
 async fn run_all<C: Client + 'static>(
     clients: Vec<C>,
-    from: Instant,
     until: Instant,
-) -> anyhow::Result<Times> {
+) -> anyhow::Result<(Times, Vec<C>)> {
     let mut tasks = JoinSet::new();
     for client in clients {
-        tasks.spawn_local(run_one(client, from, until));
+        tasks.spawn_local(run_one(client, until));
     }
-    let mut all = Times::default();
-    while let Some(times) = tasks.join_next().await {
-        all.extend(times.context("a client panicked")??);
+    let (mut all, mut clients) = (Times::default(), Vec::new());
+    while let Some(ran) = tasks.join_next().await {
+        let (times, client) = ran.context("a client panicked")??;
+        all.extend(times);
+        clients.push(client);
     }
-    Ok(all)
+    Ok((all, clients))
 }
 
 /// Counts what ends within the time measured.
-async fn run_one<C: Client>(mut client: C, from: Instant, until: Instant) -> anyhow::Result<Times> {
+async fn run_one<C: Client>(mut client: C, until: Instant) -> anyhow::Result<(Times, C)> {
     let mut times = Times::default();
     loop {
         let begun = Instant::now();
         if begun >= until {
-            return Ok(times);
+            return Ok((times, client));
         }
         client.ask().await?;
         let ended = Instant::now();
-        if ended >= from && ended < until {
+        if ended < until {
             times.add(ended - begun);
         }
     }

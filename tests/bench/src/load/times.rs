@@ -28,10 +28,6 @@ impl Times {
         self.microseconds.extend(other.microseconds);
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.microseconds.is_empty()
-    }
-
     pub(crate) fn series(mut self, clients: usize, measured: Duration) -> Series {
         self.microseconds.sort_unstable();
         let answers = self.microseconds.len();

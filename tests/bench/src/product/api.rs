@@ -138,7 +138,8 @@ impl Api {
         limit: usize,
     ) -> anyhow::Result<Vec<Found>> {
         let asked = self.client.post(self.url("/v1/tools/find_skills")).bearer_auth(key);
-        let found = answer::<Answer>(asked.json(&json!({ "query": query, "limit": limit }))).await?;
+        let found =
+            answer::<Answer>(asked.json(&json!({ "query": query, "limit": limit }))).await?;
         Ok(found.results)
     }
 

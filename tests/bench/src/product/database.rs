@@ -31,7 +31,8 @@ impl Database {
     }
 
     async fn run(&self, statement: String) -> anyhow::Result<()> {
-        let mut server = PgConnection::connect_with(&self.server).await.context("asking Postgres")?;
+        let mut server =
+            PgConnection::connect_with(&self.server).await.context("asking Postgres")?;
         server.execute(AssertSqlSafe(statement)).await.context("asking Postgres")?;
         server.close().await.context("asking Postgres")
     }

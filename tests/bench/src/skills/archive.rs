@@ -71,7 +71,10 @@ mod tests {
     #[test]
     fn an_upload_holds_five_hundred_skills_and_no_more() {
         let sizes = |count| -> Vec<usize> {
-            uploads((0..count).map(|number| skill(number, 1)).collect()).iter().map(Vec::len).collect()
+            uploads((0..count).map(|number| skill(number, 1)).collect())
+                .iter()
+                .map(Vec::len)
+                .collect()
         };
         assert_eq!(sizes(500), [500]);
         assert_eq!(sizes(501), [500, 1]);

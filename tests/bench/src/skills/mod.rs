@@ -78,7 +78,8 @@ mod tests {
     #[test]
     fn a_document_keeps_what_yaml_would_take_for_its_own() {
         let skill = Skill::described("a".into(), "a: b", "says \"yes\" # not\n- 1");
-        let expected = "---\nname: \"a: b\"\ndescription: \"says \\\"yes\\\" # not\\n- 1\"\n---\n# a: b";
+        let expected =
+            "---\nname: \"a: b\"\ndescription: \"says \\\"yes\\\" # not\\n- 1\"\n---\n# a: b";
         assert!(skill.document().starts_with(expected), "{}", skill.document());
     }
 

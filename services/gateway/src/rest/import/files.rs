@@ -107,7 +107,6 @@ async fn chunk(field: &mut Field<'static>) -> Result<Option<Bytes>, Problem> {
     field.chunk().await.map_err(problem)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "this is how `map_err` gives it")]
 fn problem(error: multer::Error) -> Problem {
     match error {
         multer::Error::StreamSizeExceeded { .. } => {

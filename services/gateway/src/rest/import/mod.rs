@@ -29,7 +29,7 @@ pub(super) const MAX_UPLOAD_BYTES: u64 = 64 << 20;
 /// How much of a multipart body may be other than its files.
 const MAX_FRAMING_BYTES: u64 = 16 << 20;
 /// How long an upload may take, from its first byte to the registry's answer.
-const DEADLINE: Duration = Duration::from_secs(600);
+const DEADLINE: Duration = Duration::from_mins(10);
 
 pub(crate) const MEDIA_TYPES: &[&str] =
     &["application/zip", "application/gzip", "application/octet-stream", "multipart/form-data"];

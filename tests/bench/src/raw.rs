@@ -1,0 +1,100 @@
+//! Search without the product around it: its embedder and its store in this process, on its documents.
+use std::{cell::Cell, path::Path, rc::Rc, sync::Arc};
+
+use anyhow::Context;
+use search::{
+    EmbedderConfig, StoreConfig,
+    embed::Embedder,
+    engine::Engine,
+    index::{VectorKind, VectorStore},
+    model::{Corpus, Filter, Kind},
+};
+
+use crate::{load::Client, product::Organization};
+
+/// How many documents a search is for: as many as `find_skills` answers.
+pub(crate) const LIMIT: usize = 10;
+
+/// An open store with its embedder.
+#[derive(Clone, Debug)]
+pub(crate) struct Search {
+    pub(crate) embedder: Arc<dyn Embedder>,
+    pub(crate) store: Arc<dyn VectorStore>,
+}
+
+impl Search {
+    /// Opens the store that the product has left.
+    pub(crate) async fn open(model: &Path, vectors: &Path) -> anyhow::Result<Self> {
+        let embedder = EmbedderConfig::Local { folder: Some(model.to_owned()) }.open().await?;
+        let store = StoreConfig::Edge { folder: vectors.to_owned() };
+        let store = store.open(VectorKind::of(embedder.as_ref())).await?;
+        Ok(Self { embedder, store })
+    }
+
+    pub(crate) async fn count(&self, filter: &Filter) -> anyhow::Result<u64> {
+        self.store.count(filter.corpus).await.context("counting documents")
+    }
+
+    pub(crate) fn engine(&self) -> Engine {
+        Engine::new(self.embedder.clone(), self.store.clone())
+    }
+}
+
+/// What an organization's keys find.
+pub(crate) fn filter(organization: &Organization) -> Filter {
+    let corpus = Corpus { org: organization.id, kind: Kind::Skill };
+    let workspace = organization.workspace;
+    Filter { corpus, workspace, member: None, label: "latest".to_owned() }
+}
+
+/// Queries that several clients ask, none twice before all were asked.
+#[derive(Debug)]
+pub(crate) struct Queries {
+    all: Vec<String>,
+    turn: Cell<usize>,
+}
+
+impl Queries {
+    pub(crate) fn new(all: Vec<String>) -> Rc<Self> {
+        Rc::new(Self { all, turn: Cell::new(0) })
+    }
+
+    fn next(&self) -> &str {
+        let turn = self.turn.replace(self.turn.get() + 1);
+        self.all.get(turn % self.all.len().max(1)).map_or("", String::as_str)
+    }
+}
+
+/// Embeds a query, then looks for what is nearest.
+#[derive(Clone, Debug)]
+pub(crate) struct RawClient {
+    pub(crate) search: Search,
+    pub(crate) filter: Filter,
+    pub(crate) queries: Rc<Queries>,
+}
+
+impl Client for RawClient {
+    async fn ask(&mut self) -> anyhow::Result<()> {
+        let dense = self.search.embedder.embed_query(self.queries.next()).await?;
+        let found = self.search.store.nearest(&self.filter, &dense, LIMIT).await?;
+        anyhow::ensure!(!found.is_empty(), "a raw search found nothing");
+        Ok(())
+    }
+}
+
+/// Finds as the search service does, each time for any of several organizations.
+#[derive(Clone, Debug)]
+pub(crate) struct EngineClient {
+    pub(crate) engine: Engine,
+    pub(crate) filters: Rc<[Filter]>,
+    pub(crate) queries: Rc<Queries>,
+}
+
+impl Client for EngineClient {
+    async fn ask(&mut self) -> anyhow::Result<()> {
+        let filter = fastrand::choice(self.filters.iter()).context("no organization to ask for")?;
+        let found = self.engine.find(filter, self.queries.next(), LIMIT).await?;
+        anyhow::ensure!(!found.is_empty(), "a search found nothing");
+        Ok(())
+    }
+}
