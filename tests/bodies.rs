@@ -6,7 +6,8 @@ use tests::{Client, Era, Skill, Stack, Upload};
 /// An owner with one skill of two versions, the first of which is `prod`.
 async fn owner(stack: &Stack) -> Client {
     let owner = stack.organization("acme").await.owner;
-    let skill = Skill::new("tidy-desk").described("Tidies a desk.").with("scripts/tidy.sh", "exit\n");
+    let skill =
+        Skill::new("tidy-desk").described("Tidies a desk.").with("scripts/tidy.sh", "exit\n");
     owner.import_as("prod", &[skill.clone()]).await;
     owner.import(&[skill.saying("# Tidy\n\nThrow nothing away.\n").with("notes.md", "…")]).await;
     owner
@@ -16,7 +17,8 @@ async fn owner(stack: &Stack) -> Client {
 fn settled(body: &Value) -> Value {
     match body {
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(name, value)| (name.clone(), settled_field(name, value)));
+            let fields =
+                fields.iter().map(|(name, value)| (name.clone(), settled_field(name, value)));
             fields.collect()
         }
         Value::Array(items) => items.iter().map(settled).collect(),
@@ -25,7 +27,8 @@ fn settled(body: &Value) -> Value {
 }
 
 fn settled_field(name: &str, value: &Value) -> Value {
-    let differs = name == "id" || name.ends_with("_id") || name.ends_with("_at") || name == "secret";
+    let differs =
+        name == "id" || name.ends_with("_id") || name.ends_with("_at") || name == "secret";
     match value {
         Value::String(text) if differs && text.len() > 10 => json!(format!("[{name}]")),
         other => settled(other),
@@ -38,7 +41,10 @@ async fn an_import_names_what_became_of_each_skill(pool: PgPool) {
     let owner = owner(&stack).await;
     let broken = Skill::new("broken").described("").with("../x", "");
     let upload = [
-        Skill::new("tidy-desk").described("Tidies a desk.").with("scripts/tidy.sh", "exit\n").files(),
+        Skill::new("tidy-desk")
+            .described("Tidies a desk.")
+            .with("scripts/tidy.sh", "exit\n")
+            .files(),
         Skill::new("new-one").named("New one").files(),
         broken.files(),
         vec![("README.md".to_owned(), b"About".to_vec())],

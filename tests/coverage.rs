@@ -124,7 +124,10 @@ async fn every_rpc_is_locked(stack: &Stack) {
         let denied = answer(&token).await;
         // Without a kind there is nothing to find, whatever one may.
         let is_kindless = path.ends_with("/FindDocuments") && denied == Code::InvalidArgument;
-        assert!(denied == Code::PermissionDenied || is_kindless, "{path} without `{scope}`: {denied}");
+        assert!(
+            denied == Code::PermissionDenied || is_kindless,
+            "{path} without `{scope}`: {denied}"
+        );
         let token = tokens.good(&caller([scope].into_iter().collect()), own);
         let let_in = answer(&token).await;
         // A key that nobody has is no key, which only its own check may say.
@@ -209,7 +212,8 @@ async fn every_route_is_locked(stack: &Stack) {
         let methods = item.as_object().unwrap().keys().map(|method| method.to_uppercase());
         documented.extend(methods.map(|method| (path.clone(), method)));
     }
-    let mut known: Vec<_> = ROUTES.iter().map(|(m, p, _)| ((*p).to_owned(), (*m).to_owned())).collect();
+    let mut known: Vec<_> =
+        ROUTES.iter().map(|(m, p, _)| ((*p).to_owned(), (*m).to_owned())).collect();
     documented.sort();
     known.sort();
     assert_eq!(documented, known);

@@ -61,7 +61,8 @@ async fn survives_the_loss_of(pool: &PgPool, role: Role, tool: &str) {
     let load = async || keep_calling(&owner, tool, &is_over).await;
     let (recovered_in, a, b, c, d) = tokio::join!(lose, load(), load(), load(), load());
     eprintln!("{role:?} was back after {recovered_in:?}");
-    let total = |status| [&a, &b, &c, &d].iter().filter_map(|seen| seen.0.get(&status)).sum::<usize>();
+    let total =
+        |status| [&a, &b, &c, &d].iter().filter_map(|seen| seen.0.get(&status)).sum::<usize>();
     assert!(total(200) > 10, "{}", total(200));
     assert!(total(503) > 10, "{}", total(503));
     owner.import(&[Skill::new("another")]).await;
@@ -116,7 +117,8 @@ async fn calls_made_while_the_registry_is_away_for_a_moment_are_recorded_later(p
 /// Where Redis is, and its address with another host and port.
 async fn relay() -> (Relay, String) {
     let url = environment::redis_url();
-    let (before, host) = url.rsplit_once('@').unwrap_or(("redis:/", url.trim_start_matches("redis://")));
+    let (before, host) =
+        url.rsplit_once('@').unwrap_or(("redis:/", url.trim_start_matches("redis://")));
     let (host, rest) = host.split_once('/').unwrap_or((host, "0"));
     let target: SocketAddr = tokio::net::lookup_host(host).await.unwrap().next().unwrap();
     let relay = Relay::to(target).await;

@@ -97,12 +97,18 @@ async fn two_same_uploads_at_once_make_one_revision_each(stack: &Stack) {
 async fn odd_paths_read_back_exactly(stack: &Stack) {
     let owner = stack.organization("acme").await.owner;
     let skill = ODD_PATHS.iter().fold(Skill::new("odd"), |skill, path| skill.with(path, *path));
-    for upload in [Upload::parts(&skill.files()), Upload::zip(&skill.files()), Upload::tar_gz(&skill.files())] {
+    for upload in
+        [Upload::parts(&skill.files()), Upload::zip(&skill.files()), Upload::tar_gz(&skill.files())]
+    {
         owner.upload("", upload).await.ok();
     }
     let listed = owner.get("/v1/skills/odd").await.ok();
-    let mut paths: Vec<_> =
-        listed["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    let mut paths: Vec<_> = listed["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["path"].as_str().unwrap())
+        .collect();
     paths.sort_unstable();
     let mut sent = ODD_PATHS;
     sent.sort_unstable();
@@ -136,9 +142,11 @@ async fn bytes_that_are_no_text_come_as_base64(stack: &Stack) {
 #[sqlx::test(migrator = "database::MIGRATOR")]
 async fn every_form_of_an_upload_gives_the_same_skill(pool: PgPool) {
     let stack = Stack::on(&pool).await;
-    let skill = Skill::new("tidy").with("scripts/a.sh", "exit\n").with("logo.png", PNG).with("empty", "");
+    let skill =
+        Skill::new("tidy").with("scripts/a.sh", "exit\n").with("logo.png", PNG).with("empty", "");
     let mut hashes = Vec::new();
-    let form = |name: &str, upload: &Upload| Upload::parts(&vec![(name.to_owned(), upload.body.clone())]);
+    let form =
+        |name: &str, upload: &Upload| Upload::parts(&vec![(name.to_owned(), upload.body.clone())]);
     let files = skill.files();
     let (zip, tar) = (Upload::zip(&files), Upload::tar_gz(&files));
     let (in_zip, in_tar) = (form("skills.zip", &zip), form("skills.tar.gz", &tar));

@@ -55,7 +55,8 @@ async fn revoke_in_use(stack: &Stack, acme: &Organization) -> (Instant, Vec<Seen
 }
 
 fn check((revoked_at, seen): &(Instant, Vec<Seen>)) {
-    let before = seen.iter().filter(|(began, _)| began < revoked_at && began.elapsed() > ONE_SECOND);
+    let before =
+        seen.iter().filter(|(began, _)| began < revoked_at && began.elapsed() > ONE_SECOND);
     let let_in = before.filter(|(_, status)| *status == 200).count();
     let late = seen.iter().filter(|(began, _)| *began > *revoked_at + ONE_SECOND);
     let late: Vec<u16> = late.map(|(_, status)| *status).collect();

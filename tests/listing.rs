@@ -40,7 +40,8 @@ async fn a_thousand_skills_are_each_seen_once_while_others_are_published(pool: P
         let Some(next) = next else { break };
         cursor = format!("&cursor={next}");
         let changed = there(number * 31 % THERE).saying("Changed.\n");
-        let others = ["a-new", "there-05-new", "z-new"].map(|s| Skill::new(&format!("{s}-{number}")));
+        let others =
+            ["a-new", "there-05-new", "z-new"].map(|s| Skill::new(&format!("{s}-{number}")));
         owner.import(&[&others[..], &[changed]].concat()).await;
         number += 1;
     }
@@ -82,7 +83,9 @@ async fn a_cursor_of_another_list_is_refused(stack: &Stack) {
 async fn what_a_list_does_not_know_is_refused_by_name(stack: &Stack) {
     let owner = stack.organization("acme").await.owner;
     for list in ["skills", "keys", "calls", "workspaces"] {
-        for (parameter, value) in [("sort", "name"), ("order_by", "slug"), ("owner", "team"), ("Tag", "x")] {
+        for (parameter, value) in
+            [("sort", "name"), ("order_by", "slug"), ("owner", "team"), ("Tag", "x")]
+        {
             let path = format!("/v1/{list}?{parameter}={value}");
             let refused = owner.get(&path).await.failed(400);
             assert!(refused.contains(&format!("`{parameter}`")), "{path}: {refused}");

@@ -20,7 +20,9 @@ tests::over_every_layout!(
 fn pdf_tools() -> Skill {
     Skill::new("pdf-tools")
         .described("Fills in and splits PDF forms.")
-        .saying("\r\n# PDF\n\nRun `scripts/split.sh`.\n\tTabs, “quotes” and a last line without an end")
+        .saying(
+            "\r\n# PDF\n\nRun `scripts/split.sh`.\n\tTabs, “quotes” and a last line without an end",
+        )
         .with("references/forms.md", "# Forms\n")
         .with("scripts/split.sh", "#!/bin/sh\r\nexit 0\n")
         .with("assets/logo.png", PNG)

@@ -120,8 +120,12 @@ async fn each_scope_finds_its_own_skill_of_a_slug(stack: &Stack) {
     }
     for (client, whose) in all {
         let found = client.tool("find_skills", &json!({ "query": "tidy" })).await.ok();
-        let descriptions: Vec<_> =
-            found["results"].as_array().unwrap().iter().map(|skill| &skill["description"]).collect();
+        let descriptions: Vec<_> = found["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|skill| &skill["description"])
+            .collect();
         assert_eq!(descriptions, [&json!(format!("Tidies {whose}."))]);
     }
     lab.mcp(tests::Era::Stateless, "/w/main").raw_call("find_skills", json!({})).await.failed(404);
@@ -133,7 +137,10 @@ async fn what_is_published_while_search_is_away_is_found_later(pool: PgPool) {
     let owner = stack.organization("acme").await.owner;
     stack.switch_off(Role::Search);
     let answer = owner.import(&[Skill::new("patient")]).await;
-    assert_eq!((&answer["indexing"], &answer["skills"][0]["outcome"]), (&json!("pending"), &json!("created")));
+    assert_eq!(
+        (&answer["indexing"], &answer["skills"][0]["outcome"]),
+        (&json!("pending"), &json!("created"))
+    );
     assert_eq!(owner.get_skill("patient").await["version"], 1);
     owner.tool("find_skills", &json!({ "query": "patient" })).await.failed(503);
     stack.switch_on(Role::Search).await;
@@ -282,7 +289,8 @@ impl SearchService for Witness {
 
 /// What is in the outbox: the skill's slug, and why it is poison.
 async fn outbox(pool: &PgPool) -> Vec<(String, Option<String>)> {
-    let query = "SELECT slug, poison FROM registry.outbox JOIN registry.skill ON skill.id = skill_id";
+    let query =
+        "SELECT slug, poison FROM registry.outbox JOIN registry.skill ON skill.id = skill_id";
     sqlx::query_as(query).fetch_all(pool).await.unwrap()
 }
 
@@ -326,7 +334,8 @@ async fn two_registries_never_send_one_row_twice(pool: PgPool) {
         }
     };
     join_all((0..6).map(import)).await;
-    eventually("all is sent", RECOVERY, async || outbox(&pool).await.is_empty().then_some(())).await;
+    eventually("all is sent", RECOVERY, async || outbox(&pool).await.is_empty().then_some(()))
+        .await;
     let seen = witness.seen.lock().unwrap();
     assert_eq!(seen.twice_at_once, Vec::<String>::new());
     let again: Vec<_> = seen.sent.iter().filter(|(_, times)| **times > 1).collect();

@@ -24,16 +24,14 @@ impl Upload {
     pub fn parts(files: &Files) -> Self {
         let mut body = Vec::new();
         for (path, content) in files {
-            write!(body, "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"files\"; ").unwrap();
+            write!(body, "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"files\"; ")
+                .unwrap();
             write!(body, "filename=\"{path}\"\r\n\r\n").unwrap();
             body.extend_from_slice(content);
             body.extend_from_slice(b"\r\n");
         }
         write!(body, "--{BOUNDARY}--\r\n").unwrap();
-        Self {
-            media_type: "multipart/form-data; boundary=a-boundary-that-no-file-holds",
-            body,
-        }
+        Self { media_type: "multipart/form-data; boundary=a-boundary-that-no-file-holds", body }
     }
 
     pub fn zip(files: &Files) -> Self {

@@ -92,12 +92,18 @@ fn column(table: &str) -> &str {
 
 async fn check_hidden(pool: &PgPool, table: &str, whose: &str, who: &str) {
     let whose = whose.trim_start_matches("org_");
-    let count = |of: &str| format!("SELECT count(*) FROM registry.{table} WHERE {} = '{of}'", column(table));
+    let count = |of: &str| {
+        format!("SELECT count(*) FROM registry.{table} WHERE {} = '{of}'", column(table))
+    };
     let mut connection = pool.acquire().await.unwrap();
     assert!(number(&mut connection, count(whose)).await > 0, "`{table}` has rows to hide");
     let mut tx = as_app(pool, who).await;
     assert_eq!(number(&mut tx, count(whose)).await, 0, "`{table}` shows another's rows");
-    let all = format!("SELECT count(*) FROM registry.{table} WHERE {} <> '{}'", column(table), who.trim_start_matches("org_"));
+    let all = format!(
+        "SELECT count(*) FROM registry.{table} WHERE {} <> '{}'",
+        column(table),
+        who.trim_start_matches("org_")
+    );
     assert_eq!(number(&mut tx, all).await, 0, "`{table}` shows another's rows");
 }
 
@@ -126,7 +132,8 @@ async fn without_an_organization_the_app_sees_nothing_at_all(pool: PgPool) {
     for (table, _) in tables(&pool).await {
         let mut tx = pool.begin_with(set).await.unwrap();
         let query = format!("SELECT count(*) FROM registry.{table}");
-        let seen: sqlx::Result<i64> = sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(&mut *tx).await;
+        let seen: sqlx::Result<i64> =
+            sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(&mut *tx).await;
         assert!(seen.is_err(), "`{table}`: {seen:?}");
     }
 }

@@ -28,14 +28,22 @@ type Ask = for<'a> fn(&'a Attacker, String) -> Answering<'a>;
 pub(super) const ASKS: &[(Thing, Ask)] = &[
     // By id.
     (Thing::Id, |a, id| Box::pin(async move { a.rest(&format!("/v1/skills/{id}")).await })),
-    (Thing::Id, |a, id| Box::pin(async move { a.rest(&format!("/v1/skills/{id}?version=1")).await })),
-    (Thing::Id, |a, id| Box::pin(async move { a.rest(&format!("/v1/skills/{id}?tag=prod")).await })),
+    (Thing::Id, |a, id| {
+        Box::pin(async move { a.rest(&format!("/v1/skills/{id}?version=1")).await })
+    }),
+    (Thing::Id, |a, id| {
+        Box::pin(async move { a.rest(&format!("/v1/skills/{id}?tag=prod")).await })
+    }),
     (Thing::Id, |a, id| Box::pin(async move { a.file(&id, "SKILL.md").await })),
     (Thing::Id, |a, id| Box::pin(async move { a.file(&id, "references/notes.md").await })),
     (Thing::Id, |a, id| Box::pin(async move { a.file("deploy", &id).await })),
     (Thing::Id, |a, id| Box::pin(async move { a.delete(&format!("/v1/keys/{id}")).await })),
-    (Thing::Id, |a, id| Box::pin(async move { a.delete(&format!("/v1/skills/{id}/tags/prod")).await })),
-    (Thing::Id, |a, id| Box::pin(async move { a.put(&format!("/v1/skills/{id}/tags/prod")).await })),
+    (Thing::Id, |a, id| {
+        Box::pin(async move { a.delete(&format!("/v1/skills/{id}/tags/prod")).await })
+    }),
+    (Thing::Id, |a, id| {
+        Box::pin(async move { a.put(&format!("/v1/skills/{id}/tags/prod")).await })
+    }),
     (Thing::Id, |a, id| Box::pin(async move { a.tool("get_skill", json!({ "id": id })).await })),
     (Thing::Id, |a, id| Box::pin(async move { a.mcp(Era::Initialize, "/w/main", &id).await })),
     (Thing::Id, |a, id| Box::pin(async move { a.mcp(Era::Stateless, "/mcp?tag=prod", &id).await })),
@@ -52,27 +60,41 @@ pub(super) const ASKS: &[(Thing, Ask)] = &[
     (Thing::Id, |a, id| Box::pin(a.grpc_verify(id))),
     (Thing::Id, |a, id| Box::pin(a.grpc_unindex(id))),
     // By slug.
-    (Thing::PreySlug, |a, slug| Box::pin(async move { a.rest(&format!("/v1/skills/{slug}")).await })),
+    (Thing::PreySlug, |a, slug| {
+        Box::pin(async move { a.rest(&format!("/v1/skills/{slug}")).await })
+    }),
     (Thing::PreySlug, |a, slug| Box::pin(async move { a.file(&slug, "SKILL.md").await })),
-    (Thing::PreySlug, |a, slug| Box::pin(async move { a.mcp(Era::Stateless, "/w/main", &slug).await })),
+    (Thing::PreySlug, |a, slug| {
+        Box::pin(async move { a.mcp(Era::Stateless, "/w/main", &slug).await })
+    }),
     (Thing::PreySlug, |a, slug| Box::pin(a.grpc_get(slug))),
     (Thing::PreySlug, |a, slug| Box::pin(a.grpc_set_tag(slug))),
-    (Thing::SharedSlug, |a, slug| Box::pin(async move { a.rest(&format!("/v1/skills/{slug}")).await })),
-    (Thing::SharedSlug, |a, slug| Box::pin(async move { a.file(&slug, "references/notes.md").await })),
-    (Thing::SharedSlug, |a, slug| Box::pin(async move { a.mcp(Era::Initialize, "/mcp", &slug).await })),
+    (Thing::SharedSlug, |a, slug| {
+        Box::pin(async move { a.rest(&format!("/v1/skills/{slug}")).await })
+    }),
+    (Thing::SharedSlug, |a, slug| {
+        Box::pin(async move { a.file(&slug, "references/notes.md").await })
+    }),
+    (Thing::SharedSlug, |a, slug| {
+        Box::pin(async move { a.mcp(Era::Initialize, "/mcp", &slug).await })
+    }),
     (Thing::SharedSlug, |a, slug| Box::pin(async move { a.mcp_file(&slug, "SKILL.md").await })),
     (Thing::SharedSlug, |a, slug| Box::pin(a.grpc_get(slug))),
     // By workspace.
     (Thing::Workspace, |a, slug| Box::pin(async move { a.address(&format!("/w/{slug}")).await })),
     (Thing::Workspace, |a, slug| Box::pin(a.grpc_make_key(slug))),
     // By cursor.
-    (Thing::Cursor, |a, c| Box::pin(async move { a.rest(&format!("/v1/skills?cursor={c}")).await })),
+    (Thing::Cursor, |a, c| {
+        Box::pin(async move { a.rest(&format!("/v1/skills?cursor={c}")).await })
+    }),
     (Thing::Cursor, |a, c| {
         Box::pin(async move { a.rest(&format!("/v1/skills?tag=prod&cursor={c}")).await })
     }),
     (Thing::Cursor, |a, c| Box::pin(async move { a.rest(&format!("/v1/keys?cursor={c}")).await })),
     (Thing::Cursor, |a, c| Box::pin(async move { a.rest(&format!("/v1/calls?cursor={c}")).await })),
-    (Thing::Cursor, |a, c| Box::pin(async move { a.rest(&format!("/v1/workspaces?cursor={c}")).await })),
+    (Thing::Cursor, |a, c| {
+        Box::pin(async move { a.rest(&format!("/v1/workspaces?cursor={c}")).await })
+    }),
     (Thing::Cursor, |a, c| Box::pin(a.grpc_list(c))),
     (Thing::Cursor, |a, c| Box::pin(a.grpc_list_keys(c))),
     (Thing::Cursor, |a, c| Box::pin(a.grpc_list_calls(c))),
@@ -192,7 +214,8 @@ impl Attacker {
 
     async fn grpc_revoke(&self, id: String) -> String {
         let key_id = format!("key_{}", id.split_once('_').unwrap().1);
-        let answer = self.keys().revoke_key(self.own(RevokeKeyRequest { key_id: key_id.clone() })).await;
+        let answer =
+            self.keys().revoke_key(self.own(RevokeKeyRequest { key_id: key_id.clone() })).await;
         told(answer).replace(&key_id, "…")
     }
 

@@ -78,7 +78,9 @@ async fn fill(organization: &Organization, mark: &str) {
     let skill = |slug: &str| {
         let says = format!("Says {mark}.\n");
         let skill = Skill::new(slug).described(&format!("Does {slug}, {mark}.")).saying(&says);
-        skill.with("references/notes.md", says).with("data.bin", [mark.as_bytes(), &[0xff]].concat())
+        skill
+            .with("references/notes.md", says)
+            .with("data.bin", [mark.as_bytes(), &[0xff]].concat())
     };
     let shared = ["deploy", "tidy", "query-tuning"].map(skill);
     organization.owner.import_as("prod", &shared).await;
@@ -110,7 +112,9 @@ impl World {
             collect_ids(&prey.owner.get(path).await.ok(), &mut ids);
         }
         let mut cursors = Vec::new();
-        for path in ["skills?limit=1", "skills?limit=1&tag=prod", "keys?limit=1", "workspaces?limit=1"] {
+        for path in
+            ["skills?limit=1", "skills?limit=1&tag=prod", "keys?limit=1", "workspaces?limit=1"]
+        {
             cursors.push(first_cursor(&prey.owner, &format!("/v1/{path}")).await);
         }
         Self { own, prey, tokens: stack.tokens(), ids: ids.into_iter().collect(), cursors }

@@ -20,7 +20,8 @@ pub trait Settings: DeserializeOwned {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Telemetry {
-    /// What to log, as `tracing`'s filters say it: `info,rmcp=warn` (rmcp speaks at every request), or
+    /// What to log, as `tracing`'s filters say it: `info,rmcp=warn,qdrant_edge=error` (some
+    /// libraries say much), or
     /// `warn,registry=debug`.
     pub log: String,
     /// Where to send traces and metrics by OTLP over gRPC, such as `http://127.0.0.1:4317`; nowhere if
@@ -32,7 +33,7 @@ pub struct Telemetry {
 
 impl Default for Telemetry {
     fn default() -> Self {
-        Self { log: "info,rmcp=warn".to_owned(), otlp_endpoint: None, trace_ratio: 1.0 }
+        Self { log: "info,rmcp=warn,qdrant_edge=error".to_owned(), otlp_endpoint: None, trace_ratio: 1.0 }
     }
 }
 

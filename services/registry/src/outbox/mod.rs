@@ -14,9 +14,11 @@ use tokio::{sync::Notify, time::Instant};
 
 use crate::{Result, store};
 
-/// How long a publish waits for its first skill to be found, and how much longer for each further one.
+/// How long a publish waits to be found: for its first skill, how much longer for each further one, and at
+/// most.
 const PATIENCE: Duration = Duration::from_secs(10);
-const PATIENCE_PER_SKILL: Duration = Duration::from_millis(60);
+const PATIENCE_PER_SKILL: Duration = Duration::from_millis(200);
+const LONGEST_PATIENCE: Duration = Duration::from_secs(120);
 /// How often a publish looks whether another replica has sent its rows.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -54,7 +56,8 @@ impl Outbox {
     ) -> Result<Indexing> {
         self.queued.notify_one();
         let skills = u32::try_from(sequences.len()).unwrap_or(u32::MAX);
-        let deadline = Instant::now() + PATIENCE + PATIENCE_PER_SKILL.saturating_mul(skills);
+        let patience = PATIENCE + PATIENCE_PER_SKILL.saturating_mul(skills);
+        let deadline = Instant::now() + patience.min(LONGEST_PATIENCE);
         while !sequences.is_empty() {
             let sent = self.sent.notified();
             let mut tx = database.begin(caller).await?;

@@ -13,7 +13,7 @@ use anyhow::{Context, bail};
 use tempfile::TempDir;
 use tokio::{process::Command, time::sleep};
 
-pub(crate) use api::{Api, Found, Imported, Organization};
+pub(crate) use api::{Api, Imported, Organization};
 
 use crate::{child::Child, machine::Machine};
 use database::Database;
