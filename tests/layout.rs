@@ -15,6 +15,8 @@ struct Package {
     name: String,
     folder: String,
     needs: BTreeSet<String>,
+    /// Those of them that its tests need.
+    tests_need: BTreeSet<String>,
 }
 
 static PACKAGES: LazyLock<Vec<Package>> = LazyLock::new(|| {
@@ -31,11 +33,16 @@ fn root() -> &'static Path {
 fn package(told: &Value) -> Package {
     let manifest = Path::new(told["manifest_path"].as_str().unwrap());
     let folder = manifest.parent().unwrap().strip_prefix(root()).unwrap();
-    let needs = told["dependencies"].as_array().unwrap().iter();
+    let needs = |is_for_tests: bool| {
+        let needs = told["dependencies"].as_array().unwrap().iter();
+        let needs = needs.filter(move |need| (need["kind"] == "dev") == is_for_tests);
+        needs.map(|need| need["name"].as_str().unwrap().to_owned()).collect()
+    };
     Package {
         name: told["name"].as_str().unwrap().to_owned(),
         folder: folder.to_str().unwrap().to_owned(),
-        needs: needs.map(|need| need["name"].as_str().unwrap().to_owned()).collect(),
+        needs: needs(false),
+        tests_need: needs(true),
     }
 }
 
@@ -66,7 +73,8 @@ fn the_services_are_those_of_this_product() {
 fn only_the_whole_depends_on_a_service() {
     let services = services();
     for package in PACKAGES.iter().filter(|package| !WHOLES.contains(&&*package.name)) {
-        let needed = package.needs.iter().find(|need| services.contains(&***need));
+        let needs = package.needs.union(&package.tests_need);
+        let needed = needs.into_iter().find(|need| services.contains(&***need));
         assert_eq!(needed, None, "`{}` depends on a service", package.name);
     }
 }

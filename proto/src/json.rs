@@ -21,6 +21,7 @@ fn rfc3339(at: &prost_types::Timestamp) -> Result<String, String> {
     at.format(RFC_3339_MILLISECONDS).map_err(|error| error.to_string())
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
 pub(crate) fn enumeration<E, S>(value: &i32, serializer: S) -> Result<S::Ok, S::Error>
 where
     E: TryFrom<i32> + Serialize,

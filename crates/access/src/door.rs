@@ -28,7 +28,6 @@ impl Interceptor for Door {
 }
 
 /// Answers one gRPC call: finds out who calls, acts, and turns a fault into a status.
-#[expect(clippy::result_large_err, reason = "tonic's own error type")]
 pub async fn answer<M, R, E, F>(
     request: Request<M>,
     act: impl FnOnce(Caller, M) -> F,

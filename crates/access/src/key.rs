@@ -33,7 +33,7 @@ impl KeyText {
     pub fn make(id: KeyId) -> Result<Self, getrandom::Error> {
         let mut bytes = [0; SECRET_BYTES];
         getrandom::fill(&mut bytes)?;
-        Ok(Self { id, secret: hex(&bytes).into() })
+        Ok(Self { id, secret: hex::encode(bytes).into() })
     }
 
     /// Reads a key, refusing what is not one.
@@ -42,7 +42,8 @@ impl KeyText {
         if checksum != checksum_of(body) {
             return Err(InvalidKey);
         }
-        let (id, secret) = body.strip_prefix("lo_").and_then(|r| r.split_once('_')).ok_or(InvalidKey)?;
+        let (id, secret) =
+            body.strip_prefix("lo_").and_then(|r| r.split_once('_')).ok_or(InvalidKey)?;
         let id = format!("key_{id}").parse().map_err(|_| InvalidKey)?;
         if secret.len() != 2 * SECRET_BYTES || !secret.bytes().all(|b| b.is_ascii_hexdigit()) {
             return Err(InvalidKey);
@@ -87,10 +88,6 @@ impl fmt::Debug for SecretHash {
 
 fn checksum_of(body: &str) -> String {
     format!("{:08x}", crc32fast::hash(body.as_bytes()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ fn trusted(path: &Path) -> Result<(String, DecodingKey), SettingsError> {
 
 /// Names a key by its content, so that both sides agree without being told.
 fn key_id(public: &[u8]) -> String {
-    Sha256::digest(public).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&Sha256::digest(public)[..8])
 }
 
 fn der(path: &Path) -> Option<Vec<u8>> {

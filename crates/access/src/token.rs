@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use crate::{Caller, Scopes};
 
 /// How long a token lives.
-const LIFE: Duration = Duration::from_secs(60);
+const LIFE: Duration = Duration::from_mins(1);
 /// How much of its life a token must still have to be handed out again.
 const SPARE: Duration = Duration::from_secs(30);
 /// How far in the future a token may be issued, for clocks that differ between machines.

@@ -1,4 +1,5 @@
 //! What a caller token proves, and to whom.
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 use std::{path::Path, time::Duration};
 
 use access::{
@@ -20,7 +21,7 @@ fn pair(folder: &Path, audience: Audience) -> Pair {
     if !private.exists() {
         make_signing_key(&private, &public).unwrap();
     }
-    let clock = Clock::held_at(OffsetDateTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000));
+    let clock = Clock::held_at(OffsetDateTime::UNIX_EPOCH + Duration::from_hours(500_000));
     let signer = SignerSettings { signing_key_file: private }.signer(clock.clone()).unwrap();
     let settings = VerifierSettings { trusted_key_files: vec![public] };
     let verifier = settings.verifier(audience, clock.clone()).unwrap();

@@ -30,7 +30,9 @@ pub struct DatabaseConfig {
 
 /// The database is not fit to hold organizations apart.
 #[derive(Debug, thiserror::Error)]
-#[error("the role `{0}` is a superuser or bypasses row-level security; give a `database.role` that does not")]
+#[error(
+    "the role `{0}` is a superuser or bypasses row-level security; give a `database.role` that does not"
+)]
 struct BypassesRowSecurity(String);
 
 const fn default_connections() -> NonZeroU32 {

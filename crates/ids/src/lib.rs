@@ -1,6 +1,6 @@
 //! The ids of everything that Loadout stores.
 //!
-//! An id prints as `skl_019…`: its kind, then a UUIDv7 as 32 hexadecimal digits. A [`SkillId`] never
+//! An id prints as `skl_019…`: its kind, then a `UUIDv7` as 32 hexadecimal digits. A [`SkillId`] never
 //! parses as an [`OrgId`], so one cannot be passed for the other, in Rust or on the wire.
 
 use std::{fmt, str::FromStr};

@@ -13,7 +13,7 @@ use crate::request::{CURRENT, HEADER, RequestId, continue_trace};
 /// How long a gRPC call may take whose client set no deadline, and how long any may.
 const DEFAULT_DEADLINE: Duration = Duration::from_secs(30);
 const UNIMPLEMENTED: &str = "12";
-const LONGEST_DEADLINE: Duration = Duration::from_secs(600);
+const LONGEST_DEADLINE: Duration = Duration::from_mins(10);
 
 /// Stands around one gRPC call.
 pub(crate) async fn grpc(request: Request, next: Next) -> Response {
@@ -28,7 +28,9 @@ pub(crate) async fn grpc(request: Request, next: Next) -> Response {
     let response = match answer {
         Ok(Ok(response)) => response,
         Ok(Err(_panic)) => Status::internal("internal error").into_http(),
-        Err(_elapsed) => Status::deadline_exceeded(format!("no answer in {deadline:?}")).into_http(),
+        Err(_elapsed) => {
+            Status::deadline_exceeded(format!("no answer in {deadline:?}")).into_http()
+        }
     };
     // A path that no service has is answered, but is no label.
     let status = grpc_status(response.headers());
@@ -61,7 +63,8 @@ pub(crate) async fn http(request: Request, next: Next) -> Response {
 
 /// The method as a label: a client can send any word, and each would be a label of its own.
 fn known(method: &Method) -> String {
-    let known = [Method::GET, Method::POST, Method::PUT, Method::DELETE, Method::HEAD, Method::OPTIONS];
+    let known =
+        [Method::GET, Method::POST, Method::PUT, Method::DELETE, Method::HEAD, Method::OPTIONS];
     if known.contains(method) { method.to_string() } else { "other".to_owned() }
 }
 

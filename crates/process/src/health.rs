@@ -34,7 +34,8 @@ impl Readiness {
         let checks = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let answers = checks.into_iter().map(async |(name, check)| {
             let answer = tokio::time::timeout(PATIENCE, check()).await;
-            let reason = answer.unwrap_or_else(|_| Err(format!("no answer in {PATIENCE:?}"))).err()?;
+            let reason =
+                answer.unwrap_or_else(|_| Err(format!("no answer in {PATIENCE:?}"))).err()?;
             Some((name, reason))
         });
         join_all(answers).await.into_iter().flatten().collect()

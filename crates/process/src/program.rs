@@ -54,7 +54,12 @@ where
     }
 }
 
-fn try_run<C, A, F>(name: &'static str, common: Common, arguments: A, start: F) -> anyhow::Result<()>
+fn try_run<C, A, F>(
+    name: &'static str,
+    common: Common,
+    arguments: A,
+    start: F,
+) -> anyhow::Result<()>
 where
     C: Settings,
     F: AsyncFnOnce(C, A, &Process) -> anyhow::Result<()>,

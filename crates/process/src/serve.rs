@@ -34,20 +34,20 @@ impl Process {
     ) -> anyhow::Result<BoundRoutes> {
         let listener = TcpListener::bind(listen).await;
         let listener = listener.with_context(|| format!("listening on `{listen}`"))?;
-        let (reporter, health) = tonic_health::server::health_reporter();
-        reporter.set_service_status("", tonic_health::ServingStatus::Serving).await;
+        let (status, health) = tonic_health::server::health_reporter();
+        status.set_service_status("", tonic_health::ServingStatus::Serving).await;
         let reflection = tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(description)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
             .build_v1()?;
-        let router = self.wrapped(routes).add_service(health).add_service(reflection);
-        let router = router.into_axum_router().merge(self.status_pages());
+        let all = self.wrapped(routes).add_service(health).add_service(reflection);
+        let pages = all.into_axum_router().merge(self.status_pages());
         let stopping = self.stopping();
         self.serve_task(async move {
             stopping.cancelled().await;
-            reporter.set_service_status("", tonic_health::ServingStatus::NotServing).await;
+            status.set_service_status("", tonic_health::ServingStatus::NotServing).await;
         });
-        self.serve(listener, router)
+        self.serve(listener, pages)
     }
 
     /// Serves HTTP, with `/healthz`, `/readyz` and `/metrics` beside the router's own pages.
@@ -62,7 +62,6 @@ impl Process {
     }
 
     /// The router as it is served over HTTP: with the status pages, and what stands around each request.
-    #[must_use]
     pub fn http(&self, router: Router) -> Router {
         router.merge(self.status_pages()).layer(from_fn(around::http))
     }

@@ -20,9 +20,8 @@ pub trait Settings: DeserializeOwned {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Telemetry {
-    /// What to log, as `tracing`'s filters say it: `info,rmcp=warn,qdrant_edge=error` (some
-    /// libraries say much), or
-    /// `warn,registry=debug`.
+    /// What to log, as `tracing`'s filters say it; libraries that say much are kept short in the default,
+    /// `info,rmcp=warn,qdrant_edge=error`.
     pub log: String,
     /// Where to send traces and metrics by OTLP over gRPC, such as `http://127.0.0.1:4317`; nowhere if
     /// absent.
@@ -33,7 +32,8 @@ pub struct Telemetry {
 
 impl Default for Telemetry {
     fn default() -> Self {
-        Self { log: "info,rmcp=warn,qdrant_edge=error".to_owned(), otlp_endpoint: None, trace_ratio: 1.0 }
+        let log = "info,rmcp=warn,qdrant_edge=error".to_owned();
+        Self { log, otlp_endpoint: None, trace_ratio: 1.0 }
     }
 }
 

@@ -31,9 +31,9 @@ pub(crate) fn start(program: &'static str, settings: &Telemetry) -> anyhow::Resu
     let traces = traces.map(|at| traces_to(at, settings.trace_ratio, resource)).transpose()?;
     let filter = EnvFilter::try_new(&settings.log)
         .with_context(|| format!("`telemetry.log` is `{}`", settings.log))?;
-    let spans = traces.as_ref().map(|traces| {
-        tracing_opentelemetry::layer().with_tracer(traces.tracer("loadout"))
-    });
+    let spans = traces
+        .as_ref()
+        .map(|traces| tracing_opentelemetry::layer().with_tracer(traces.tracer("loadout")));
     tracing_subscriber::registry().with(filter).with(lines()).with(spans).try_init().ok();
     Ok(Started { meters, traces })
 }

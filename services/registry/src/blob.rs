@@ -24,7 +24,8 @@ pub(crate) struct Blobs {
 
 impl Blobs {
     pub(crate) fn new(store: Arc<dyn ObjectStore>) -> Self {
-        let weigh = |_: &(OrgId, Sha256), blob: &Bytes| u32::try_from(blob.len()).unwrap_or(u32::MAX);
+        let weigh =
+            |_: &(OrgId, Sha256), blob: &Bytes| u32::try_from(blob.len()).unwrap_or(u32::MAX);
         let read = Cache::builder().weigher(weigh).max_capacity(REMEMBERED).build();
         Self { store, read }
     }
@@ -56,6 +57,6 @@ impl Blobs {
 }
 
 fn path(org: OrgId, sha256: Sha256) -> Path {
-    let hash = crate::model::hex(&sha256);
+    let hash = hex::encode(sha256);
     Path::from(format!("{org}/{}/{hash}", &hash[..2]))
 }

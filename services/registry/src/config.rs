@@ -80,7 +80,8 @@ impl BlobConfig {
                 Arc::new(LocalFileSystem::new_with_prefix(path).context("opening the blobs")?)
             }
             Self::S3 { bucket, region, endpoint, access_key_id, secret_access_key } => {
-                let mut s3 = AmazonS3Builder::from_env().with_bucket_name(bucket).with_region(region);
+                let mut s3 =
+                    AmazonS3Builder::from_env().with_bucket_name(bucket).with_region(region);
                 if let Some(endpoint) = endpoint {
                     let is_plain = endpoint.starts_with("http://");
                     s3 = s3.with_endpoint(endpoint).with_allow_http(is_plain);

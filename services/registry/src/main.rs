@@ -49,16 +49,16 @@ enum Admin {
 }
 
 fn main() -> ExitCode {
-    process::run("registry", async |config: Config, arguments: Arguments, process| {
-        match arguments.command {
-            None => serve(&config, process).await,
-            Some(Command::Migrate) => migrate(&config).await,
-            Some(Command::Admin(Admin::CreateOrganization { slug, name, workspace })) => {
-                create_organization(&config, NewOrganization { slug, name, workspace }).await
-            }
-            Some(Command::Admin(Admin::MakeSigningKey { private, public })) => {
-                access::make_signing_key(&private, &public).context("making a signing key")
-            }
+    process::run("registry", async |config: Config, arguments: Arguments, process| match arguments
+        .command
+    {
+        None => serve(&config, process).await,
+        Some(Command::Migrate) => migrate(&config).await,
+        Some(Command::Admin(Admin::CreateOrganization { slug, name, workspace })) => {
+            create_organization(&config, NewOrganization { slug, name, workspace }).await
+        }
+        Some(Command::Admin(Admin::MakeSigningKey { private, public })) => {
+            access::make_signing_key(&private, &public).context("making a signing key")
         }
     })
 }

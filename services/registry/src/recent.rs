@@ -149,10 +149,10 @@ impl Recent {
     }
 
     fn hear(&self, organization: &str) {
-        match uuid::Uuid::try_parse(organization) {
-            Ok(org) => self.forget(OrgId::from(org)),
-            Err(_) => tracing::error!(organization, "an announced change names no organization"),
-        }
+        let Ok(org) = uuid::Uuid::try_parse(organization) else {
+            return tracing::error!(organization, "an announced change names no organization");
+        };
+        self.forget(OrgId::from(org));
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -173,7 +173,8 @@ fn slot(stamp: Stamp, caller: &Caller, skill: &SkillRef, which: &Which) -> Slot 
 
 fn weigh(_: &Slot, loaded: &Arc<Loaded>) -> u32 {
     let Loaded { revision, resources, .. } = loaded.as_ref();
-    let front_matter = revision.instructions.len().min(usize::try_from(revision.body_offset).unwrap_or(0));
+    let front_matter =
+        revision.instructions.len().min(usize::try_from(revision.body_offset).unwrap_or(0));
     let bytes = revision.instructions.len() + 2 * front_matter + ROW_BYTES * (resources.len() + 2);
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }

@@ -230,7 +230,11 @@ fn folder_bytes(folder: &Path) -> u64 {
     let size = |entry: fs::DirEntry| {
         use std::os::unix::fs::MetadataExt;
         let path = entry.path();
-        if path.is_dir() { folder_bytes(&path) } else { entry.metadata().map_or(0, |m| m.blocks() * 512) }
+        if path.is_dir() {
+            folder_bytes(&path)
+        } else {
+            entry.metadata().map_or(0, |m| m.blocks() * 512)
+        }
     };
     entries.map(size).sum()
 }

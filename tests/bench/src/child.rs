@@ -17,7 +17,7 @@ use tokio::{
 /// How long a bare server may take to start.
 const START: Duration = Duration::from_secs(20);
 /// How long a program may take to end by itself.
-const END: Duration = Duration::from_secs(60);
+const END: Duration = Duration::from_mins(1);
 /// Linux counts processor time for programs in hundredths of a second, on every machine.
 const TICKS_PER_SECOND: f64 = 100.0;
 

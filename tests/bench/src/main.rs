@@ -22,7 +22,7 @@ use options::{Command, Options};
 use report::Report;
 
 fn main() -> ExitCode {
-    match run(Options::parse()) {
+    match run(&Options::parse()) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -31,11 +31,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(options: Options) -> anyhow::Result<ExitCode> {
+fn run(options: &Options) -> anyhow::Result<ExitCode> {
     match &options.command {
         // A server has as many threads as the product has.
         Some(Command::EchoServer) => {
-            runtime(Builder::new_multi_thread())?.block_on(bare::echo::serve())?
+            runtime(Builder::new_multi_thread())?.block_on(bare::echo::serve())?;
         }
         Some(Command::RouteServer) => {
             runtime(Builder::new_multi_thread())?.block_on(bare::route::serve())?;

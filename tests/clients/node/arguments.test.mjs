@@ -25,7 +25,7 @@ for (const gateway of GATEWAYS) {
   test(`an unknown argument is refused by name (${gateway})`, () =>
     withAgent(async (agent) => {
       const refusal = await agent.refusal("get_skill", { id: "commit-messages", surplus: 1 });
-      assert.equal(refusal, "unknown argument `surplus`; the arguments are `id`, `version`");
+      assert.match(refusal, /^unknown argument `surplus`; the arguments are `id`, `version`$/);
     }));
 
   test(`a skill that is not there is named (${gateway})`, () =>

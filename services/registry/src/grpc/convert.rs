@@ -9,7 +9,7 @@ use crate::{
     Error,
     model::{
         Call, Descriptor, Found, Grant, Key, Organization, Resource, ResourceKind, ResourceRole,
-        TagRow, Workspace, hex,
+        TagRow, Workspace,
     },
 };
 
@@ -86,7 +86,7 @@ pub(super) fn skill(found: Found, tags: &[TagRow]) -> wire::Skill {
         description: found.description,
         version: count(found.version),
         revision_id: revision_id.to_string(),
-        canonical_hash: hex(&found.canonical_hash),
+        canonical_hash: hex::encode(&found.canonical_hash),
         tags: tags.collect(),
         owner: owner.into(),
         archived: archived_at.is_some(),
@@ -111,7 +111,7 @@ impl From<&Resource> for wire::Resource {
             kind: wire::ResourceKind::from(*kind).into(),
             role: wire::ResourceRole::from(*role).into(),
             size: u64::try_from(*size).unwrap_or(0),
-            sha256: hex(sha256),
+            sha256: hex::encode(sha256),
             is_text: *is_text,
         }
     }

@@ -130,9 +130,10 @@ async fn publish_one(tx: &mut OrgTx, plan: &Plan, content: &Skill) -> Result<Pub
     };
     let is_moved = move_tag(tx, plan, &skill).await?;
     let changed = is_moved || outcome != wire::ImportOutcome::Unchanged;
-    let sequence = match changed {
-        true => Some(store::outbox::insert(tx, plan.caller.org, skill.id, plan.now).await?),
-        false => None,
+    let sequence = if changed {
+        Some(store::outbox::insert(tx, plan.caller.org, skill.id, plan.now).await?)
+    } else {
+        None
     };
     let is_made = !(plan.is_dry && outcome == wire::ImportOutcome::Created);
     let skill = wire::ImportedSkill {

@@ -57,7 +57,10 @@ pub(super) async fn list(
     let mut page = store::key::list(&mut tx, before, limit + 1).await?;
 
     let next = cut(&mut page, limit).map(|last| cursor.write(&last.id.to_string()));
-    Ok(wire::ListKeysResponse { keys: page.into_iter().map(Into::into).collect(), next_cursor: next })
+    Ok(wire::ListKeysResponse {
+        keys: page.into_iter().map(Into::into).collect(),
+        next_cursor: next,
+    })
 }
 
 #[tracing::instrument(name = "key.revoke", skip_all, fields(key.id = %message.key_id))]

@@ -78,18 +78,13 @@ fn instructions(loaded: &Loaded) -> wire::Resource {
         kind: wire::ResourceKind::Doc.into(),
         role: wire::ResourceRole::Document.into(),
         size: loaded.revision.instructions.len() as u64,
-        sha256: crate::model::hex(&loaded.revision.main_sha256),
+        sha256: hex::encode(&loaded.revision.main_sha256),
         is_text: true,
     }
 }
 
 /// The revision that is meant, whole: remembered where that is still true, else read.
-async fn load(
-    rooms: &Rooms,
-    caller: &Caller,
-    skill: &str,
-    which: Which,
-) -> Result<Arc<Loaded>> {
+async fn load(rooms: &Rooms, caller: &Caller, skill: &str, which: Which) -> Result<Arc<Loaded>> {
     let name: SkillRef = skill.parse()?;
     let stamp = rooms.recent.stamp(caller.org);
     if let Some(stamp) = stamp
@@ -155,11 +150,13 @@ pub(super) async fn list(
     let cursor = Cursor::of("skills", caller.org, &[&workspace, tag.unwrap_or_default()]);
     let after = cursor.read(&message.cursor)?;
     let after = after.as_deref().and_then(|position| position.split_once(' '));
-    let after = after.map(|(id, slug)| Ok::<_, Error>((slug, id.parse::<SkillId>()?))).transpose()?;
+    let after =
+        after.map(|(id, slug)| Ok::<_, Error>((slug, id.parse::<SkillId>()?))).transpose()?;
 
     let mut tx = rooms.database.begin(&caller).await?;
     let mut page = store::skill::list(&mut tx, &caller, tag, after, limit + 1).await?;
-    let next = cut(&mut page, limit).map(|last| cursor.write(&format!("{} {}", last.id, last.slug)));
+    let next =
+        cut(&mut page, limit).map(|last| cursor.write(&format!("{} {}", last.id, last.slug)));
     let ids: Vec<SkillId> = page.iter().map(|found| found.id).collect();
     let tags = store::tag::list(&mut tx, &ids).await?;
 

@@ -65,7 +65,8 @@ async fn find(tx: &mut OrgTx, caller: &Caller, asked: &str) -> Result<SkillRow> 
 async fn revision(tx: &mut OrgTx, skill: &SkillRow, asked: u32) -> Result<(RevisionId, u32)> {
     let newest = || Error::Corrupt("a skill without its revision");
     if asked == 0 {
-        let (version, _) = store::revision::find_hash(tx, skill.revision_id).await?.ok_or_else(newest)?;
+        let (version, _) =
+            store::revision::find_hash(tx, skill.revision_id).await?.ok_or_else(newest)?;
         return Ok((skill.revision_id, u32::try_from(version).unwrap_or(0)));
     }
     let version = i32::try_from(asked).unwrap_or(i32::MAX);

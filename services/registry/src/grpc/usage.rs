@@ -41,5 +41,8 @@ pub(super) async fn list(
     let mut page = store::call::list(&mut tx, before, limit + 1).await?;
 
     let next = cut(&mut page, limit).map(|last| cursor.write(&last.id.to_string()));
-    Ok(wire::ListCallsResponse { calls: page.into_iter().map(Into::into).collect(), next_cursor: next })
+    Ok(wire::ListCallsResponse {
+        calls: page.into_iter().map(Into::into).collect(),
+        next_cursor: next,
+    })
 }

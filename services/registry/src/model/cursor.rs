@@ -5,7 +5,9 @@ use sha2::{Digest, Sha256};
 
 /// The text is no cursor of this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`cursor` is not one that this list gave out with the same filters; begin again without one")]
+#[error(
+    "`cursor` is not one that this list gave out with the same filters; begin again without one"
+)]
 pub(crate) struct InvalidCursor;
 
 const DIGEST_BYTES: usize = 8;

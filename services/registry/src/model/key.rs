@@ -162,7 +162,11 @@ mod tests {
         for (count, length, fits) in [(200, 128, true), (201, 1, false), (1, 129, false)] {
             let tools = vec!["t".repeat(length); count];
             let request = NewKeyRequest { tools, ..asked(&["skills:read"]) };
-            assert_eq!(request.check(&giver(Scopes::every()), NOW).is_ok(), fits, "{count} {length}");
+            assert_eq!(
+                request.check(&giver(Scopes::every()), NOW).is_ok(),
+                fits,
+                "{count} {length}"
+            );
         }
     }
 }

@@ -17,13 +17,3 @@ pub(crate) use skill::{
     Descriptor, Found, Loaded, Resource, ResourceKind, ResourceRole, Revision, SkillRef, SkillRow,
     TagRow, Which,
 };
-
-/// Lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}

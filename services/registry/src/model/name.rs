@@ -77,7 +77,11 @@ impl TagName {
             return Err(invalid("the tag", text, rule));
         }
         if text == Self::LATEST {
-            return Err(invalid("the tag", text, "is reserved: it always means the current version"));
+            return Err(invalid(
+                "the tag",
+                text,
+                "is reserved: it always means the current version",
+            ));
         }
         Ok(Self(text.to_owned()))
     }

@@ -156,7 +156,8 @@ impl Loaded {
 
     /// The file of that exact path.
     pub(crate) fn resource(&self, path: &str) -> Option<&Resource> {
-        let at = self.resources.binary_search_by(|resource| resource.path.as_str().cmp(path)).ok()?;
+        let at =
+            self.resources.binary_search_by(|resource| resource.path.as_str().cmp(path)).ok()?;
         self.resources.get(at)
     }
 

@@ -18,7 +18,7 @@ use crate::{Result, store};
 /// most.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PATIENCE_PER_SKILL: Duration = Duration::from_millis(200);
-const LONGEST_PATIENCE: Duration = Duration::from_secs(120);
+const LONGEST_PATIENCE: Duration = Duration::from_mins(2);
 /// How often a publish looks whether another replica has sent its rows.
 const LOOK: Duration = Duration::from_millis(50);
 

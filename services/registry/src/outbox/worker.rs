@@ -177,7 +177,11 @@ impl Worker {
         store::search_index::upsert(&mut tx, index_id).await?;
         tx.commit().await?;
         if queued > 0 {
-            tracing::warn!(index.id = index_id, queued, "the search index is new: filling it again");
+            tracing::warn!(
+                index.id = index_id,
+                queued,
+                "the search index is new: filling it again"
+            );
         }
         self.outbox.queued.notify_one();
         Ok(())

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 /// How long a claim holds: longer than a call to search may take, so that a row is never sent twice at once.
-pub(crate) const CLAIM: Duration = Duration::from_secs(120);
+pub(crate) const CLAIM: Duration = Duration::from_mins(2);
 
 /// A row that this worker has claimed.
 #[derive(Clone, Debug)]
@@ -79,11 +79,7 @@ pub(crate) async fn claim(
 }
 
 /// Removes what search has made durable: these rows, and older poison of the same skill.
-pub(crate) async fn remove(
-    tx: &mut SystemTx,
-    worker: Uuid,
-    sequences: &[i64],
-) -> sqlx::Result<()> {
+pub(crate) async fn remove(tx: &mut SystemTx, worker: Uuid, sequences: &[i64]) -> sqlx::Result<()> {
     sqlx::query!(
         r#"
         WITH done AS (

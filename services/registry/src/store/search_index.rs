@@ -6,7 +6,9 @@ pub(crate) async fn lock(tx: &mut SystemTx) -> sqlx::Result<Option<String>> {
     sqlx::query!("SELECT pg_advisory_xact_lock(hashtextextended('registry.search_index', 0))")
         .fetch_one(tx.conn())
         .await?;
-    sqlx::query_scalar!("SELECT index_id FROM registry.search_index").fetch_optional(tx.conn()).await
+    sqlx::query_scalar!("SELECT index_id FROM registry.search_index")
+        .fetch_optional(tx.conn())
+        .await
 }
 
 pub(crate) async fn upsert(tx: &mut SystemTx, index_id: &str) -> sqlx::Result<()> {

@@ -17,10 +17,7 @@ pub(crate) async fn insert(tx: &mut OrgTx, workspace: &Workspace) -> sqlx::Resul
     Ok(())
 }
 
-pub(crate) async fn find_by_slug(
-    tx: &mut OrgTx,
-    slug: &str,
-) -> sqlx::Result<Option<WorkspaceId>> {
+pub(crate) async fn find_by_slug(tx: &mut OrgTx, slug: &str) -> sqlx::Result<Option<WorkspaceId>> {
     sqlx::query_scalar!(
         r#"SELECT id AS "id: WorkspaceId" FROM registry.workspace WHERE slug = $1"#,
         slug,

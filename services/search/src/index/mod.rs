@@ -28,11 +28,20 @@ pub trait VectorStore: Debug + Send + Sync {
     async fn put_subjects(&self, subjects: Vec<IndexedSubject>) -> Result<(), Error>;
 
     /// The documents nearest in meaning.
-    async fn nearest(&self, filter: &Filter, dense: &[f32], limit: usize) -> Result<Vec<Found>, Error>;
+    async fn nearest(
+        &self,
+        filter: &Filter,
+        dense: &[f32],
+        limit: usize,
+    ) -> Result<Vec<Found>, Error>;
 
     /// The documents that share the most telling words.
-    async fn lexical(&self, filter: &Filter, words: &Sparse, limit: usize)
-    -> Result<Vec<Found>, Error>;
+    async fn lexical(
+        &self,
+        filter: &Filter,
+        words: &Sparse,
+        limit: usize,
+    ) -> Result<Vec<Found>, Error>;
 
     /// The documents that are called exactly so; see [`name_key`](crate::model::name_key).
     async fn named(&self, filter: &Filter, name: &str, limit: usize) -> Result<Vec<Found>, Error>;

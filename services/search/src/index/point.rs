@@ -79,7 +79,14 @@ pub(super) struct Meta {
 impl Meta {
     pub(super) fn new(kind: &VectorKind) -> Self {
         let VectorKind { model, dimensions } = kind.clone();
-        Self { index_id: IndexId::new().uuid(), model, dimensions, format: FORMAT, points: 0, writes: 0 }
+        Self {
+            index_id: IndexId::new().uuid(),
+            model,
+            dimensions,
+            format: FORMAT,
+            points: 0,
+            writes: 0,
+        }
     }
 
     /// Whether the index can be used with these vectors.
@@ -148,7 +155,11 @@ pub fn text_sha256(text: &str) -> String {
 /// The points of a subject: its own, then its documents'.
 pub(super) fn points(subject: &Subject, vectors: Vec<IndexedDocument>) -> Vec<Point> {
     let own = subject_point(subject);
-    let first = Point { id: own, payload: object(json!({ (field::SEQUENCE): subject.sequence })), vectors: None };
+    let first = Point {
+        id: own,
+        payload: object(json!({ (field::SEQUENCE): subject.sequence })),
+        vectors: None,
+    };
     let rest = subject.documents.iter().zip(vectors).map(|(document, vectors)| Point {
         id: document_point(subject, &document.id),
         payload: payload(own, subject, document, &vectors.sparse),
@@ -157,7 +168,12 @@ pub(super) fn points(subject: &Subject, vectors: Vec<IndexedDocument>) -> Vec<Po
     std::iter::once(first).chain(rest).collect()
 }
 
-fn payload(own: Uuid, subject: &Subject, document: &Document, words: &Sparse) -> Map<String, Value> {
+fn payload(
+    own: Uuid,
+    subject: &Subject,
+    document: &Document,
+    words: &Sparse,
+) -> Map<String, Value> {
     let corpus = subject.corpus;
     let terms = words.indices().iter().map(|term| term_key(corpus, *term));
     let terms: Vec<i64> = std::iter::once(corpus_term(corpus)).chain(terms).collect();
@@ -189,7 +205,8 @@ pub(super) fn found(
 /// Makes sure that every document has both vectors, so that a store never fails for what it is given.
 pub(super) fn check_vectors(subjects: &[IndexedSubject], dimensions: usize) -> Result<(), Error> {
     for IndexedSubject { subject, vectors } in subjects {
-        let are_whole = vectors.iter().all(|each| each.dense.len() == dimensions && is_unit(&each.dense));
+        let are_whole =
+            vectors.iter().all(|each| each.dense.len() == dimensions && is_unit(&each.dense));
         if subject.documents.len() != vectors.len() || !are_whole {
             return Err(Error::Failed(format!("`{}` comes without whole vectors", subject.id)));
         }

@@ -7,12 +7,13 @@ use unicode_segmentation::UnicodeSegmentation;
 /// English words that are in most texts and say nothing of what they are about. Left out, they cost
 /// no place in the index, and a question is looked for by what it asks.
 const STOP_WORDS: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "could", "did", "do", "does", "for",
-    "from", "had", "has", "have", "he", "her", "his", "how", "i", "i'd", "i'll", "i'm", "i've", "if",
-    "in", "into", "is", "it", "it's", "its", "just", "like", "me", "my", "need", "no", "not", "of", "on",
-    "or", "our", "out", "please", "she", "should", "so", "some", "than", "that", "the", "their", "them",
-    "then", "there", "they", "this", "to", "up", "us", "want", "was", "we", "were", "what", "when",
-    "where", "which", "who", "will", "with", "would", "you", "your",
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "could", "did", "do", "does",
+    "for", "from", "had", "has", "have", "he", "her", "his", "how", "i", "i'd", "i'll", "i'm",
+    "i've", "if", "in", "into", "is", "it", "it's", "its", "just", "like", "me", "my", "need",
+    "no", "not", "of", "on", "or", "our", "out", "please", "she", "should", "so", "some", "than",
+    "that", "the", "their", "them", "then", "there", "they", "this", "to", "up", "us", "want",
+    "was", "we", "were", "what", "when", "where", "which", "who", "will", "with", "would", "you",
+    "your",
 ];
 
 /// The words of a text that say something, lower-cased, in one Unicode form (NFKC), without the `s` of

@@ -1,7 +1,8 @@
 //! What only the store in a folder does: it lasts, it is used by one process, and it recovers.
 use std::{fs, path::Path};
 
-use crate::team::{DIMENSIONS, Team, dense, vector_kind};
+use crate::team::{self, DIMENSIONS, Team, dense, vector_kind};
+use ids::IndexId;
 use search::index::{EdgeStore, Error, VectorKind, VectorStore};
 
 async fn open(folder: &Path) -> EdgeStore {
@@ -38,7 +39,7 @@ fn files(folder: &Path) -> Vec<std::path::PathBuf> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_is_opened_again_has_everything() {
-    let (folder, team) = (tempfile::tempdir().unwrap(), Team::new());
+    let (folder, team) = (team::folder(), Team::new());
     let store = with_subjects(folder.path(), team, 10).await;
     let id = store.index_id().await.unwrap();
     drop(store);
@@ -51,12 +52,12 @@ async fn a_store_that_is_opened_again_has_everything() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_put_returned_for_survives_a_crash() {
-    let (folder, team) = (tempfile::tempdir().unwrap(), Team::new());
+    let (folder, team) = (team::folder(), Team::new());
     let store = with_subjects(folder.path(), team, 10).await;
     let id = store.index_id().await.unwrap();
 
     // The files as they are at this moment, the store still open, are what a crash leaves.
-    let crashed = tempfile::tempdir().unwrap();
+    let crashed = team::folder();
     copy(folder.path(), crashed.path());
 
     let store = open(crashed.path()).await;
@@ -65,7 +66,7 @@ async fn what_a_put_returned_for_survives_a_crash() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_process_is_told_that_the_folder_is_in_use() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = team::folder();
     let _store = open(folder.path()).await;
     let second = EdgeStore::open(folder.path(), vector_kind()).await;
     assert!(matches!(second, Err(Error::InUse(_))), "{second:?}");
@@ -73,7 +74,7 @@ async fn a_second_process_is_told_that_the_folder_is_in_use() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_model_or_dimension_starts_empty_with_a_new_id() {
-    let (folder, team) = (tempfile::tempdir().unwrap(), Team::new());
+    let (folder, team) = (team::folder(), Team::new());
     let mut before = with_subjects(folder.path(), team, 3).await.index_id().await.unwrap();
     let model = VectorKind { model: "other".into(), ..vector_kind() };
     let dimensions = VectorKind { dimensions: DIMENSIONS + 1, ..model.clone() };
@@ -88,31 +89,34 @@ async fn another_model_or_dimension_starts_empty_with_a_new_id() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_lost_any_file_is_whole_or_starts_empty() {
-    let (folder, team) = (tempfile::tempdir().unwrap(), Team::new());
-    drop(with_subjects(folder.path(), team, 20).await);
+    let (folder, team) = (team::folder(), Team::new());
+    let id = closed_store(folder.path(), team).await;
     let store = folder.path().join("store");
     for lost in files(&store) {
         let lost = lost.strip_prefix(&store).unwrap();
-        assert_whole_or_empty(folder.path(), team, lost, |file| fs::remove_file(file).unwrap())
-            .await;
+        assert_whole_or_empty((folder.path(), id), team, lost, |file| {
+            fs::remove_file(file).unwrap()
+        })
+        .await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_with_any_file_cut_short_is_whole_or_starts_empty() {
-    let (folder, team) = (tempfile::tempdir().unwrap(), Team::new());
-    drop(with_subjects(folder.path(), team, 20).await);
+    let (folder, team) = (team::folder(), Team::new());
+    let id = closed_store(folder.path(), team).await;
     let store = folder.path().join("store");
     for cut in files(&store) {
         let cut = cut.strip_prefix(&store).unwrap();
-        assert_whole_or_empty(folder.path(), team, cut, |file| fs::write(file, "").unwrap()).await;
+        assert_whole_or_empty((folder.path(), id), team, cut, |file| fs::write(file, "").unwrap())
+            .await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_with_garbage_in_any_file_is_whole_or_starts_empty() {
-    let (folder, team) = (tempfile::tempdir().unwrap(), Team::new());
-    drop(with_subjects(folder.path(), team, 20).await);
+    let (folder, team) = (team::folder(), Team::new());
+    let id = closed_store(folder.path(), team).await;
     let store = folder.path().join("store");
     for spoiled in files(&store) {
         let spoiled = spoiled.strip_prefix(&store).unwrap();
@@ -120,19 +124,23 @@ async fn a_store_with_garbage_in_any_file_is_whole_or_starts_empty() {
             let length = fs::metadata(file).unwrap().len();
             fs::write(file, vec![0xa5; usize::try_from(length).unwrap()]).unwrap();
         };
-        assert_whole_or_empty(folder.path(), team, spoiled, spoil).await;
+        assert_whole_or_empty((folder.path(), id), team, spoiled, spoil).await;
     }
 }
 
 /// Harms one file of a copy, and expects all 20 subjects or a new index with none; both can be filled.
-async fn assert_whole_or_empty(folder: &Path, team: Team, file: &Path, harm: impl Fn(&Path)) {
-    let copied = tempfile::tempdir().unwrap();
+async fn assert_whole_or_empty(
+    (folder, id): (&Path, IndexId),
+    team: Team,
+    file: &Path,
+    harm: impl Fn(&Path),
+) {
+    let copied = team::folder();
     copy(folder, copied.path());
-    let before = index_id(folder).await;
     harm(&copied.path().join("store").join(file));
 
     let store = open(copied.path()).await;
-    let expected = if store.index_id().await.unwrap() == before { 20 } else { 0 };
+    let expected = if store.index_id().await.unwrap() == id { 20 } else { 0 };
     let harmed = file.display();
     assert_eq!(found(&store, team).await, expected, "harmed {harmed}");
     let written = store.put_subjects(vec![team.subject("new", 1, &["text"])]).await;
@@ -140,13 +148,14 @@ async fn assert_whole_or_empty(folder: &Path, team: Team, file: &Path, harm: imp
     assert_eq!(found(&store, team).await, expected + 1, "harmed {harmed}");
 }
 
-async fn index_id(folder: &Path) -> ids::IndexId {
-    open(folder).await.index_id().await.unwrap()
+/// A store of 20 subjects, closed; and its id.
+async fn closed_store(folder: &Path, team: Team) -> IndexId {
+    with_subjects(folder, team, 20).await.index_id().await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_the_last_store_that_was_set_aside_is_kept() {
-    let (folder, team) = (tempfile::tempdir().unwrap(), Team::new());
+    let (folder, team) = (team::folder(), Team::new());
     for _ in 0..3 {
         drop(with_subjects(folder.path(), team, 1).await);
         fs::remove_dir_all(folder.path().join("store/segments")).unwrap();
@@ -160,7 +169,7 @@ async fn only_the_last_store_that_was_set_aside_is_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn queries_and_writes_at_once_all_succeed() {
-    let (folder, team) = (tempfile::tempdir().unwrap(), Team::new());
+    let (folder, team) = (team::folder(), Team::new());
     let store = with_subjects(folder.path(), team, 50).await;
     let writes = async {
         for sequence in 2..30 {

@@ -1,9 +1,9 @@
 //! The wire of search: who may call what, what is refused, and that no organization sees another.
 use std::sync::Arc;
 
+use crate::team::{self, Team};
 use access::{Audience, Caller, Door, Scope, Signer, SignerSettings, VerifierSettings};
 use clock::Clock;
-use crate::team::Team;
 use contract::{
     search::{
         Document, FindDocumentsRequest, GetIndexRequest, Hit, Kind, PutSubjectsRequest,
@@ -53,7 +53,7 @@ struct Service {
 
 impl Service {
     async fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = team::folder();
         let (private, public) = (folder.path().join("key"), folder.path().join("key.pub"));
         access::make_signing_key(&private, &public).unwrap();
         let signer = SignerSettings { signing_key_file: private }.signer(Clock::default()).unwrap();
@@ -81,7 +81,11 @@ impl Service {
         self.client.clone().put_subjects(request).await.map(tonic::Response::into_inner)
     }
 
-    async fn find(&self, caller: &Caller, message: FindDocumentsRequest) -> Result<Vec<Hit>, Status> {
+    async fn find(
+        &self,
+        caller: &Caller,
+        message: FindDocumentsRequest,
+    ) -> Result<Vec<Hit>, Status> {
         let request = self.request(caller, message);
         let answer = self.client.clone().find_documents(request).await?;
         Ok(answer.into_inner().hits)
@@ -160,7 +164,10 @@ async fn the_exact_name_comes_first_whatever_its_case() {
     let (service, team) = (Service::start().await, Team::new());
     let mut named = skill(team, "zebra");
     named.documents[0].names = vec!["Berry-Picker".into()];
-    service.put(team.org, vec![skill(team, "berry picker berry-picker"), named.clone()]).await.unwrap();
+    service
+        .put(team.org, vec![skill(team, "berry picker berry-picker"), named.clone()])
+        .await
+        .unwrap();
 
     let hits = service.find(&reader(team), query(" berry-PICKER ")).await.unwrap();
     assert_eq!(hits[0].subject_id, named.subject_id);
@@ -175,8 +182,12 @@ async fn another_organization_workspace_or_member_finds_nothing() {
     let owns = Caller { member: Some(owner), ..reader(team) };
     assert_eq!(service.find(&owns, query("apple")).await.unwrap().len(), 1);
     let elsewhere = Caller { workspace: Team::new().workspace, ..owns.clone() };
-    let strangers =
-        [owns.clone().in_org(OrgId::new()), elsewhere, reader(team), Caller { member: Some(MemberId::new()), ..owns }];
+    let strangers = [
+        owns.clone().in_org(OrgId::new()),
+        elsewhere,
+        reader(team),
+        Caller { member: Some(MemberId::new()), ..owns },
+    ];
     for stranger in strangers {
         assert!(service.find(&stranger, query("apple")).await.unwrap().is_empty());
     }

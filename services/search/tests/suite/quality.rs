@@ -11,6 +11,8 @@ use search::{
 };
 use serde::Deserialize;
 
+use crate::team;
+
 #[derive(Deserialize)]
 struct MetaTool {
     #[serde(rename = "docs")]
@@ -82,7 +84,7 @@ fn mean(values: impl Iterator<Item = f64>, count: usize) -> f64 {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_right_tool_is_near_the_top_for_most_questions() {
     let Some(MetaTool { tools, questions }) = corpus() else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = team::folder();
     let (engine, filter) = (engine(folder.path()).await, filter());
     let subjects = tools.iter().enumerate().map(|(number, tool)| subject(&filter, number, tool));
     engine.put(subjects.collect()).await.unwrap();
@@ -98,7 +100,8 @@ async fn the_right_tool_is_near_the_top_for_most_questions() {
     #[expect(clippy::cast_precision_loss, reason = "a place is below ten")]
     let gains = places.iter().flatten().map(|place| 1.0 / (*place as f64 + 2.0).log2());
     let ndcg = mean(gains, places.len());
-    let within = |most| mean(places.iter().flatten().filter(|p| **p < most).map(|_| 1.0), places.len());
+    let within =
+        |most| mean(places.iter().flatten().filter(|p| **p < most).map(|_| 1.0), places.len());
     println!("nDCG@10 {ndcg:.4}, recall@1 {:.4}, recall@5 {:.4}", within(1), within(5));
     assert!(ndcg >= 0.735, "nDCG@10 is {ndcg:.4}, expected 0.735");
 }
@@ -106,7 +109,7 @@ async fn the_right_tool_is_near_the_top_for_most_questions() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_tool_comes_first_under_its_own_name() {
     let Some(MetaTool { tools, .. }) = corpus() else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = team::folder();
     let (engine, filter) = (engine(folder.path()).await, filter());
     let subjects = tools.iter().enumerate().map(|(number, tool)| subject(&filter, number, tool));
     engine.put(subjects.collect()).await.unwrap();

@@ -1,5 +1,5 @@
 //! What every vector store must do, asked of both. The server's part needs `LOADOUT_TEST_QDRANT_URL`.
-use crate::team::{Team, dense, ids, vector_kind, vectors};
+use crate::team::{self, Team, dense, ids, vector_kind, vectors};
 use ids::MemberId;
 use search::{
     index::{EdgeStore, ServerConfig, ServerStore, VectorStore, document_point},
@@ -11,7 +11,7 @@ macro_rules! contract {
         mod edge {
             $(#[tokio::test(flavor = "multi_thread")]
             async fn $case() {
-                let folder = tempfile::tempdir().unwrap();
+                let folder = team::folder();
                 let store = super::edge_store(folder.path()).await;
                 super::$case(&store).await;
             })*
@@ -74,7 +74,10 @@ async fn latest(store: &impl VectorStore, team: Team) -> Vec<String> {
 }
 
 async fn what_was_put_is_found_in_all_three_ways(store: &impl VectorStore) {
-    let (team, filter) = { let team = Team::new(); (team, team.filter()) };
+    let (team, filter) = {
+        let team = Team::new();
+        (team, team.filter())
+    };
     let far = "a text about nothing in particular at all";
     let subjects = vec![team.subject("near", 1, &["rust"]), team.subject("far", 1, &[far])];
     store.put_subjects(subjects).await.unwrap();
@@ -168,7 +171,8 @@ async fn only_documents_with_the_label_are_found(store: &impl VectorStore) {
 
 async fn what_a_member_owns_is_found_by_that_member_only(store: &impl VectorStore) {
     let (team, owner, other) = (Team::new(), MemberId::new(), MemberId::new());
-    let subjects = vec![team.subject_of(owner, "mine", &["text"]), team.subject("ours", 1, &["text"])];
+    let subjects =
+        vec![team.subject_of(owner, "mine", &["text"]), team.subject("ours", 1, &["text"])];
     store.put_subjects(subjects).await.unwrap();
 
     let seen = async |filter| {

@@ -1,4 +1,6 @@
 //! What the tests of the index share: small subjects with plain vectors.
+use std::path::Path;
+
 use ids::{MemberId, OrgId, WorkspaceId};
 use search::{
     index::VectorKind,
@@ -7,8 +9,20 @@ use search::{
         document_vector,
     },
 };
+use tempfile::TempDir;
 
 pub(crate) const DIMENSIONS: usize = 4;
+
+/// A folder for a store; in memory where the system has a place for that, because an index syncs its
+/// many files at each write.
+pub(crate) fn folder() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() {
+        tempfile::tempdir_in(memory).unwrap()
+    } else {
+        tempfile::tempdir().unwrap()
+    }
+}
 
 pub(crate) fn vector_kind() -> VectorKind {
     VectorKind { model: "made up".into(), dimensions: DIMENSIONS }

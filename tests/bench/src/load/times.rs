@@ -13,7 +13,7 @@ pub(crate) struct Times {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Series {
     pub(crate) clients: usize,
-    pub(crate) answers: usize,
+    pub(crate) answers: u32,
     pub(crate) per_second: f64,
     pub(crate) p50_ms: f64,
     pub(crate) p99_ms: f64,
@@ -30,11 +30,11 @@ impl Times {
 
     pub(crate) fn series(mut self, clients: usize, measured: Duration) -> Series {
         self.microseconds.sort_unstable();
-        let answers = self.microseconds.len();
+        let answers = u32::try_from(self.microseconds.len()).unwrap_or(u32::MAX);
         Series {
             clients,
             answers,
-            per_second: answers as f64 / measured.as_secs_f64(),
+            per_second: f64::from(answers) / measured.as_secs_f64(),
             p50_ms: self.percentile(50),
             p99_ms: self.percentile(99),
         }

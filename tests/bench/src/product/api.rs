@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 /// How long an upload may take.
-const UPLOAD: Duration = Duration::from_secs(900);
+const UPLOAD: Duration = Duration::from_mins(15);
 /// How long what was uploaded may take to be found.
-const INDEXING: Duration = Duration::from_secs(3600);
+const INDEXING: Duration = Duration::from_hours(1);
 const LOOK: Duration = Duration::from_millis(100);
 const PAGE: usize = 200;
 

@@ -19,7 +19,7 @@ use crate::{child::Child, machine::Machine};
 use database::Database;
 
 /// How long the product may take to start.
-const START: Duration = Duration::from_secs(120);
+const START: Duration = Duration::from_mins(2);
 /// How often it is asked whether it is ready.
 const LOOK: Duration = Duration::from_millis(2);
 const LOG_LINES: usize = 20;

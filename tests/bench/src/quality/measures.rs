@@ -2,28 +2,28 @@
 
 /// At which place the right answer was, from 1, for each query; none where it was not among them.
 #[derive(Debug)]
-pub(super) struct Ranks(pub(super) Vec<Option<usize>>);
+pub(super) struct Ranks(pub(super) Vec<Option<u32>>);
 
 /// The place of the right one, from 1.
-pub(super) fn rank_of<'a>(right: &str, mut found: impl Iterator<Item = &'a str>) -> Option<usize> {
-    found.position(|id| id == right).map(|place| place + 1)
+pub(super) fn rank_of<'a>(right: &str, found: impl Iterator<Item = &'a str>) -> Option<u32> {
+    (1..).zip(found).find(|(_, id)| *id == right).map(|(place, _)| place)
 }
 
 impl Ranks {
     /// The normalized discounted cumulative gain: with one right answer that is 1 / log2(place + 1), and 0
     /// where it was not found.
     pub(super) fn ndcg(&self) -> f64 {
-        self.mean(|rank| rank.map_or(0.0, |rank| 1.0 / ((rank + 1) as f64).log2()))
+        self.mean(|rank| rank.map_or(0.0, |rank| 1.0 / f64::from(rank + 1).log2()))
     }
 
     /// How often the right answer was among the first `places`.
-    pub(super) fn recall(&self, places: usize) -> f64 {
+    pub(super) fn recall(&self, places: u32) -> f64 {
         self.mean(|rank| f64::from(u8::from(rank.is_some_and(|rank| rank <= places))))
     }
 
-    fn mean(&self, gain: impl Fn(Option<usize>) -> f64) -> f64 {
+    fn mean(&self, gain: impl Fn(Option<u32>) -> f64) -> f64 {
         let sum: f64 = self.0.iter().map(|rank| gain(*rank)).sum();
-        sum / self.0.len().max(1) as f64
+        sum / f64::from(u32::try_from(self.0.len()).unwrap_or(u32::MAX).max(1))
     }
 }
 

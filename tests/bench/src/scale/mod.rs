@@ -59,7 +59,7 @@ pub(crate) async fn measure(options: &SpeedOptions) -> anyhow::Result<Report> {
         bench.fill(&engine, std::slice::from_ref(&large), 0..few).await?;
         rows.push((
             format!("{few} skills, 1 organization"),
-            bench.find(&engine, &[large.clone()]).await?,
+            bench.find(&engine, std::slice::from_ref(&large)).await?,
         ));
         let others: Vec<Filter> = (1..ORGANIZATIONS).map(|_| new_filter()).collect();
         bench.fill(&engine, &others, few..few * TIMES_MORE).await?;

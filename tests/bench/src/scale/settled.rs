@@ -10,7 +10,7 @@ use crate::{child::processor_seconds, machine::say};
 const LOOK: Duration = Duration::from_secs(4);
 /// How busy this process may be, in cores, to be called idle.
 const IDLE: f64 = 0.03;
-const PATIENCE: Duration = Duration::from_secs(1_800);
+const PATIENCE: Duration = Duration::from_mins(30);
 
 pub(super) async fn wait() -> anyhow::Result<()> {
     say("waiting until the store has tidied up");

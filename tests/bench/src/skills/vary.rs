@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_made_skill_says_the_same_in_other_words() {
         let made = vary(&real(), 2).unwrap();
-        assert_eq!(made.description, "For archive with Bazel: Build ways. pick this when trying.");
+        assert_eq!(made.description, "For archive with Bazel: build ways. helpful when examining.");
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub(super) struct Rows<'a> {
     span: Span,
     filled: &'a Filled,
     organization: &'a Organization,
-    rows: Vec<Row>,
+    done: Vec<Row>,
 }
 
 /// One server and what to ask of it.
@@ -60,11 +60,11 @@ struct Target {
 
 impl<'a> Rows<'a> {
     pub(super) fn new(span: Span, filled: &'a Filled, organization: &'a Organization) -> Self {
-        Self { span, filled, organization, rows: Vec::new() }
+        Self { span, filled, organization, done: Vec::new() }
     }
 
     pub(super) fn done(self) -> Vec<Row> {
-        self.rows
+        self.done
     }
 
     /// What is compared is measured right after each other.
@@ -113,9 +113,9 @@ impl<'a> Rows<'a> {
         let after = process.and_then(processor_seconds);
         anyhow::ensure!(series.answers > 0, "{name}: no answer for {count} clients");
         let seconds = before.zip(after).map(|(before, after)| after - before);
-        let processor_ms = seconds.map(|seconds| seconds * 1000.0 / series.answers as f64);
+        let processor_ms = seconds.map(|seconds| seconds * 1000.0 / f64::from(series.answers));
         say(&format!("{name}, {count} clients: {:.0} per second", series.per_second));
-        self.rows.push(Row { what, series, processor_ms });
+        self.done.push(Row { what, series, processor_ms });
         Ok(())
     }
 

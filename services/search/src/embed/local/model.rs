@@ -49,7 +49,10 @@ impl Model {
         let padded = |fill: fn(u32) -> u32| {
             let row = move |tokens: &Tokens| {
                 let padding = width - tokens.len();
-                tokens.iter().map(move |token| fill(*token)).chain(std::iter::repeat_n(0, padding))
+                tokens
+                    .iter()
+                    .map(move |token| fill(*token))
+                    .chain(std::iter::repeat_n(0, padding))
                     .collect::<Vec<_>>()
             };
             let rows: Vec<u32> = texts.iter().flat_map(row).collect();

@@ -7,8 +7,8 @@ use qdrant_edge::{
     Filter, HasIdCondition, HnswIndexConfig, IntegerIndexParams, JsonPath, KeywordIndexParams,
     Match, NamedQuery, PayloadFieldSchema, PayloadSchemaParams, PointId, PointInsertOperations,
     PointOperations, PointStruct, QueryEnum, QueryRequest, ScoringQuery, UpdateOperation,
-    ValueVariants, Vector, VectorInternal, VectorStructInternal, WalOptions,
-    WithPayloadInterface, WithVector,
+    ValueVariants, Vector, VectorInternal, VectorStructInternal, WalOptions, WithPayloadInterface,
+    WithVector,
 };
 use serde_json::Value;
 use uuid::Uuid;
@@ -154,4 +154,3 @@ pub(super) fn vectors(vectors: Option<VectorStructInternal>) -> Option<IndexedDo
 fn path(name: &str) -> Result<JsonPath, Error> {
     name.parse().map_err(|()| Error::Failed(format!("`{name}` is no field")))
 }
-

@@ -134,10 +134,8 @@ impl Shard {
 
     /// How many documents have the term, or any term at all.
     pub(super) fn count_term(&self, corpus: Corpus, term: Option<u32>) -> Result<u64, Error> {
-        let key = term.map_or_else(
-            || point::corpus_term(corpus),
-            |term| point::term_key(corpus, term),
-        );
+        let key =
+            term.map_or_else(|| point::corpus_term(corpus), |term| point::term_key(corpus, term));
         let filter = request::filter(vec![Condition::Has(field::TERMS, key)])?;
         // Not counted one by one: the index knows how many points have one value.
         self.count(Some(filter), Exactness::AsIndexed)

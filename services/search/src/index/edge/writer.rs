@@ -48,11 +48,7 @@ struct Put {
 
 impl Writer {
     /// Starts the thread.
-    pub(super) fn start(
-        open: Arc<Open>,
-        folder: Folder,
-        kind: VectorKind,
-    ) -> Result<Self, Error> {
+    pub(super) fn start(open: Arc<Open>, folder: Folder, kind: VectorKind) -> Result<Self, Error> {
         let (sender, receiver) = channel();
         let work = Work { open, folder, kind, untidied: 0, logged: 0 };
         let thread = thread::Builder::new().name("index-writer".into());

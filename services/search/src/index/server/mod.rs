@@ -11,8 +11,8 @@ use qdrant_client::{
     Qdrant, QdrantError,
     qdrant::{
         CountPointsBuilder, DeletePointsBuilder, GetPointsBuilder, PointId, QueryPoints,
-        RetrievedPoint, ScrollPointsBuilder, UpdateMode, UpsertPointsBuilder, VectorInput, VectorsSelector,
-        WriteOrdering, WriteOrderingType, point_id::PointIdOptions,
+        RetrievedPoint, ScrollPointsBuilder, UpdateMode, UpsertPointsBuilder, VectorInput,
+        VectorsSelector, WriteOrdering, WriteOrderingType, point_id::PointIdOptions,
     },
 };
 use tonic::Code;
@@ -69,11 +69,10 @@ impl ServerStore {
 
     async fn insert_meta(&self) -> Result<(), Error> {
         let meta = Meta::new(&self.kind);
-        let request =
-            UpsertPointsBuilder::new(&self.collection, [request::point(&meta.point())])
-                .wait(true)
-                .ordering(strong())
-                .update_mode(UpdateMode::InsertOnly);
+        let request = UpsertPointsBuilder::new(&self.collection, [request::point(&meta.point())])
+            .wait(true)
+            .ordering(strong())
+            .update_mode(UpdateMode::InsertOnly);
         self.client.upsert_points(request).await?;
         Ok(())
     }
@@ -114,10 +113,8 @@ impl ServerStore {
 
     /// The subjects whose sequence is not lower than the one that is kept.
     async fn newest(&self, subjects: Vec<IndexedSubject>) -> Result<Vec<IndexedSubject>, Error> {
-        let ids: Vec<PointId> = subjects
-            .iter()
-            .map(|each| request::id(point::subject_point(&each.subject)))
-            .collect();
+        let ids: Vec<PointId> =
+            subjects.iter().map(|each| request::id(point::subject_point(&each.subject))).collect();
         let request = GetPointsBuilder::new(&self.collection, ids)
             .with_payload(request::fields(&[field::SEQUENCE]));
         let kept = self.client.get_points(request).await?.result;

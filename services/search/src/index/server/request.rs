@@ -6,8 +6,8 @@ use qdrant_client::{
     qdrant::{
         Condition as ServerCondition, CreateCollectionBuilder, CreateFieldIndexCollection,
         CreateFieldIndexCollectionBuilder, Distance, FieldType, Filter, HnswConfigDiffBuilder,
-        IntegerIndexParamsBuilder, KeywordIndexParamsBuilder, NamedVectors, PayloadIncludeSelector, PointId, PointStruct,
-        QueryPoints, QueryPointsBuilder, Range, SparseIndexConfigBuilder,
+        IntegerIndexParamsBuilder, KeywordIndexParamsBuilder, NamedVectors, PayloadIncludeSelector,
+        PointId, PointStruct, QueryPoints, QueryPointsBuilder, Range, SparseIndexConfigBuilder,
         SparseVectorParamsBuilder, SparseVectorsConfigBuilder, Value, Vector, VectorInput,
         VectorParamsBuilder, VectorsConfigBuilder, VectorsOutput, vector_output,
     },
@@ -54,9 +54,10 @@ pub(super) fn indexes(collection: &str) -> Vec<CreateFieldIndexCollection> {
             .build()
     };
     let terms = IntegerIndexParamsBuilder::new(true, false).on_disk(true).enable_hnsw(false);
-    let terms = CreateFieldIndexCollectionBuilder::new(collection, field::TERMS, FieldType::Integer)
-        .field_index_params(terms)
-        .wait(true);
+    let terms =
+        CreateFieldIndexCollectionBuilder::new(collection, field::TERMS, FieldType::Integer)
+            .field_index_params(terms)
+            .wait(true);
     field::KEYWORDS.into_iter().map(keyword).chain([terms.build()]).collect()
 }
 
