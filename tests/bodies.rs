@@ -92,11 +92,11 @@ async fn a_failure_is_a_problem(pool: PgPool) {
     let stack = Stack::on(&pool).await;
     let owner = owner(&stack).await;
     for (name, reply) in [
-        ("no key", owner.with_key("").get("/v1/skills").await),
-        ("no skill", owner.get("/v1/skills/none").await),
-        ("no route", owner.get("/.well-known/oauth-authorization-server").await),
-        ("no scope", owner.post("/v1/keys", &json!({ "name": "x", "scopes": ["fly"] })).await),
-        ("no limit", owner.get("/v1/skills?limit=201").await),
+        ("no_key", owner.with_key("").get("/v1/skills").await),
+        ("no_skill", owner.get("/v1/skills/none").await),
+        ("no_route", owner.get("/.well-known/oauth-authorization-server").await),
+        ("no_scope", owner.post("/v1/keys", &json!({ "name": "x", "scopes": ["fly"] })).await),
+        ("no_limit", owner.get("/v1/skills?limit=201").await),
     ] {
         assert_eq!(reply.header("content-type"), "application/problem+json", "{name}");
         insta::assert_json_snapshot!(name, settled(&reply.json()));

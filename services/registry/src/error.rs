@@ -82,7 +82,6 @@ impl Fault for Error {
         match self {
             Self::Denied(denied) => denied.kind(),
             Self::MoreThanHeld(_) | Self::MoreThanHeldAll => Kind::Denied,
-            Self::NotAKey => Kind::Unauthenticated,
             Self::InvalidId(_)
             | Self::InvalidName(_)
             | Self::InvalidCursor(_)
@@ -94,7 +93,8 @@ impl Fault for Error {
             | Self::TagAndVersion
             | Self::Upload(_)
             | Self::InvalidUpload(_) => Kind::Invalid,
-            Self::NotFound { .. }
+            Self::NotAKey
+            | Self::NotFound { .. }
             | Self::NoSuchTag { .. }
             | Self::NoSuchVersion { .. }
             | Self::NoSuchFile { .. } => Kind::NotFound,

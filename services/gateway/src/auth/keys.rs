@@ -132,7 +132,8 @@ impl Keys {
                 let (grant, is_being_renewed) = (Arc::new(grant), AtomicBool::new(false));
                 Ok(Arc::new(Known { grant, asked_at, is_being_renewed }))
             }
-            Err(status) if matches!(Kind::of(&status), Kind::Unauthenticated | Kind::NotFound) => {
+            // `Unauthenticated` would be us: a registry that does not trust this gateway.
+            Err(status) if Kind::of(&status) == Kind::NotFound => {
                 self.0.wrong.insert(shown, asked_at);
                 Err(Refusal::Wrong)
             }

@@ -104,7 +104,7 @@ async fn describe(call: &Call, hits: &[Hit]) -> Result<Vec<SkillDescriptor>, Fai
 
 /// The skills that were found and are there, in the order of the search.
 fn in_order(hits: Vec<Hit>, described: Vec<SkillDescriptor>, limit: u32) -> Vec<Found> {
-    let described = described.into_iter().map(|skill| (skill.revision_id.clone(), skill));
+    let described = described.into_iter().map(|skill| (skill.found_as.clone(), skill));
     let mut described: HashMap<_, _> = described.collect();
     let found = hits.into_iter().filter_map(|hit| {
         let SkillDescriptor { skill_id, name, description, .. } =

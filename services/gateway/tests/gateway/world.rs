@@ -228,6 +228,7 @@ impl SkillService for &'static World {
                 skill_id: revision_id.replace("rev_", "skl_"),
                 name: format!("Skill {}", revision_id.trim_start_matches("rev_0")),
                 description: "One of many.".into(),
+                found_as: revision_id.clone(),
                 revision_id,
                 ..Default::default()
             });
@@ -319,7 +320,7 @@ impl KeyService for &'static World {
             state.verified += 1;
             let known = state.keys.get(&message.secret_sha256).cloned();
             let known = known.filter(|k| k.key.as_ref().unwrap().id == message.key_id);
-            known.ok_or_else(|| Failed(Kind::Unauthenticated, "no such key".into()))
+            known.ok_or_else(|| Failed(Kind::NotFound, "no such key".into()))
         })
         .await
     }

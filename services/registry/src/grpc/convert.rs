@@ -142,7 +142,8 @@ impl From<ResourceRole> for wire::ResourceRole {
 
 impl From<Descriptor> for wire::SkillDescriptor {
     fn from(descriptor: Descriptor) -> Self {
-        let Descriptor { skill_id, revision_id, slug, name, description, version } = descriptor;
+        let Descriptor { skill_id, revision_id, slug, name, description, version, found_as } =
+            descriptor;
         Self {
             skill_id: skill_id.to_string(),
             revision_id: revision_id.to_string(),
@@ -150,6 +151,7 @@ impl From<Descriptor> for wire::SkillDescriptor {
             name,
             description,
             version: count(version),
+            found_as: found_as.to_string(),
         }
     }
 }

@@ -179,7 +179,7 @@ pub(super) async fn describe(
     let tag = tag.as_ref().map(TagName::as_str);
     let mut found = store::skill::describe(&mut tx, &caller, &asked, tag).await?;
 
-    found.sort_by_key(|descriptor| asked.iter().position(|id| *id == descriptor.revision_id));
+    found.sort_by_key(|descriptor| asked.iter().position(|id| *id == descriptor.found_as));
     Ok(wire::DescribeSkillsResponse { skills: found.into_iter().map(Into::into).collect() })
 }
 

@@ -100,6 +100,8 @@ pub(crate) struct Descriptor {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) version: i32,
+    /// The revision that was asked for.
+    pub(crate) found_as: RevisionId,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]

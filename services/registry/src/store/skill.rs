@@ -207,7 +207,8 @@ pub(crate) async fn list(
     .await
 }
 
-/// Those of these revisions that the caller sees and that the label names: `tag`, or the current ones.
+/// The skills of these revisions, as far as the caller sees them, each as the label names it now: `tag`, or
+/// the current revision.
 pub(crate) async fn describe(
     tx: &mut OrgTx,
     caller: &Caller,
@@ -217,19 +218,17 @@ pub(crate) async fn describe(
     sqlx::query_as!(
         Descriptor,
         r#"
-        SELECT skill.id AS "skill_id: SkillId", revision.id AS "revision_id: RevisionId",
-               skill.slug, revision.name, revision.description, revision.version
-          FROM registry.revision
-          JOIN registry.skill ON skill.id = revision.skill_id
-         WHERE revision.id = ANY($3)
+        SELECT skill.id AS "skill_id: SkillId", named.id AS "revision_id: RevisionId",
+               skill.slug, named.name, named.description, named.version,
+               asked.id AS "found_as: RevisionId"
+          FROM registry.revision AS asked
+          JOIN registry.skill ON skill.id = asked.skill_id
+          LEFT JOIN registry.tag ON tag.skill_id = skill.id AND tag.name = $4
+          JOIN registry.revision AS named
+            ON named.id = CASE WHEN $4::text IS NULL THEN skill.revision_id ELSE tag.revision_id END
+         WHERE asked.id = ANY($3)
            AND skill.workspace_id = $1 AND (skill.member_id IS NULL OR skill.member_id = $2)
            AND skill.archived_at IS NULL
-           AND CASE
-               WHEN $4::text IS NULL THEN skill.revision_id = revision.id
-               ELSE EXISTS (SELECT FROM registry.tag
-                             WHERE tag.skill_id = skill.id AND tag.name = $4
-                               AND tag.revision_id = revision.id)
-               END
         "#,
         caller.workspace as WorkspaceId,
         caller.member as Option<MemberId>,

@@ -1,5 +1,5 @@
 //! What every vector store must do, asked of both. The server's part needs `LOADOUT_TEST_QDRANT_URL`.
-use crate::team::{self, Team, dense, ids, vector_kind, vectors};
+use crate::team::{Team, dense, ids, vector_kind, vectors};
 use ids::MemberId;
 use search::{
     index::{EdgeStore, ServerConfig, ServerStore, VectorStore, document_point},
@@ -11,7 +11,7 @@ macro_rules! contract {
         mod edge {
             $(#[tokio::test(flavor = "multi_thread")]
             async fn $case() {
-                let folder = team::folder();
+                let folder = crate::team::folder();
                 let store = super::edge_store(folder.path()).await;
                 super::$case(&store).await;
             })*
