@@ -10,7 +10,7 @@ use contract::{
         skill_service_client::SkillServiceClient, usage_service_client::UsageServiceClient,
     },
     search::{
-        Document, FindDocumentsRequest, Kind, PutSubjectsRequest, Subject,
+        FindDocumentsRequest, Kind, PutSubjectsRequest, Subject,
         search_service_client::SearchServiceClient,
     },
     transport::Transport,
@@ -231,15 +231,10 @@ impl Attacker {
 
     /// As the registry does for us, about a thing that is not ours.
     async fn grpc_unindex(&self, id: String) -> String {
-        let document = |id: &str| Document {
-            document_id: id.replace("skl_", "rev_"),
-            labels: vec!["latest".to_owned()],
-            names: vec!["stolen".to_owned()],
-            text: "xylophone smuggling".to_owned(),
-        };
         let subject = Subject {
             kind: Kind::Skill.into(),
-            documents: vec![document(&id)],
+            // None: it would be forgotten.
+            documents: Vec::new(),
             subject_id: id,
             sequence: i64::MAX / 2,
             workspace_id: self.caller.workspace.to_string(),

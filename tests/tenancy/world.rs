@@ -136,10 +136,13 @@ impl World {
         }
     }
 
-    /// The like of it that does not exist.
-    pub(super) fn fake(&self, thing: Thing, dice: &mut Dice) -> String {
-        match thing {
-            Thing::Id => format!("skl_{}", dice.digits()),
+    /// Things of that sort that do not exist: of each form that there is.
+    pub(super) fn fakes(&self, thing: Thing, dice: &mut Dice) -> Vec<String> {
+        let fake = match thing {
+            Thing::Id => {
+                let kinds: BTreeSet<&str> = self.ids.iter().map(|id| &id[..4]).collect();
+                return kinds.iter().map(|kind| format!("{kind}{}", dice.digits())).collect();
+            }
             Thing::PreySlug => "nobodys-plan".to_owned(),
             Thing::SharedSlug => "deploy".to_owned(),
             Thing::Workspace => "nobodys-lab".to_owned(),
@@ -147,7 +150,8 @@ impl World {
             Thing::Words => "nothing".to_owned(),
             Thing::RegistryToken | Thing::SearchToken => "no-token-at-all".to_owned(),
             Thing::Key => KeyText::make(KeyId::new()).unwrap().reveal(),
-        }
+        };
+        vec![fake]
     }
 
     fn false_token(&self, audience: Audience, dice: &mut Dice) -> String {
@@ -222,6 +226,6 @@ fn collect_ids(value: &Value, ids: &mut BTreeSet<String>) {
 /// CRC-32 (ISO-HDLC), as keys end with.
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & (!(crc & 1) + 1)))
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 * (crc & 1)))
     })
 }

@@ -86,6 +86,10 @@ impl Kind {
     /// [`Kind::Unavailable`]; a code that no service of ours sends is [`Kind::Internal`].
     #[must_use]
     pub fn of(status: &Status) -> Self {
+        // A cause does not cross the wire: the status was made on this side, of a transport that failed.
+        if status.source().is_some() {
+            return Self::Unavailable;
+        }
         match status.code() {
             Code::DeadlineExceeded | Code::Cancelled => Self::Unavailable,
             code => Self::ALL.into_iter().find(|k| k.code() == code).unwrap_or(Self::Internal),
@@ -138,6 +142,12 @@ mod tests {
     fn what_is_internal_is_kept_from_the_caller() {
         let status = status(&Failed(Kind::Internal, std::fmt::Error));
         assert_eq!(status.message(), "internal error");
+    }
+
+    #[test]
+    fn a_cut_connection_is_unavailable_whatever_its_code() {
+        let cut = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
+        assert_eq!(Kind::of(&Status::from_error(Box::new(cut))), Kind::Unavailable);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::{Result, store};
 
 /// How long a publish waits to be found: for its first skill, how much longer for each further one, and at
 /// most.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(15);
 const PATIENCE_PER_SKILL: Duration = Duration::from_millis(200);
 const LONGEST_PATIENCE: Duration = Duration::from_mins(2);
 /// How often a publish looks whether another replica has sent its rows.

@@ -1,5 +1,5 @@
 //! The worker that sends the outbox.
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 use access::{Audience, Caller, Scope};
 use contract::search::{self as wire, search_service_client::SearchServiceClient};
@@ -18,8 +18,10 @@ use crate::{Error, Result, store};
 /// How many rows are claimed at once, and how many skills are sent at once.
 const CLAIMED: i64 = 128;
 const SENT: usize = 64;
-/// How long a call to search may take: shorter than a claim holds.
+/// How long a call to search may take.
 const DEADLINE: Duration = Duration::from_secs(90);
+/// How often a claim is renewed while what it holds is sent: well within its life.
+const RENEW: Duration = Duration::from_secs(2);
 /// How often the worker looks for rows that nobody woke it for.
 const LOOK: Duration = Duration::from_secs(1);
 /// How often it asks which index answers.
@@ -77,14 +79,23 @@ impl Worker {
         let rows = store::outbox::claim(&mut tx, self.id, now, CLAIMED).await?;
         tx.commit().await?;
         let count = rows.len();
-        for batch in batches(rows, SENT) {
-            self.send(batch).await?;
+        let mut waiting = VecDeque::from(batches(rows, SENT));
+        while let Some(batch) = waiting.pop_front() {
+            let held =
+                batch.sequences().into_iter().chain(waiting.iter().flat_map(Batch::sequences));
+            self.send(batch, held.collect()).await?;
         }
         Ok(count)
     }
 
-    async fn send(&self, batch: Batch) -> Result<()> {
-        match self.put(&batch).await {
+    /// Sends one batch, and holds on to its rows and those that wait behind it.
+    async fn send(&self, batch: Batch, held: Vec<i64>) -> Result<()> {
+        let sent = tokio::select! {
+            sent = self.put(&batch) => sent,
+            // Another worker may send them now: ours must not be under way any more.
+            reason = self.hold(&held) => Err(Failure::Passing(reason)),
+        };
+        match sent {
             Ok(answer) => self.settle(batch, answer).await?,
             Err(Failure::Passing(reason)) => {
                 tracing::warn!(org.id = %batch.org, reason, "search took nothing; trying again");
@@ -98,6 +109,26 @@ impl Worker {
         }
         self.outbox.sent.notify_waiters();
         Ok(())
+    }
+
+    /// Renews claims for as long as it can, and returns why it no longer could.
+    async fn hold(&self, sequences: &[i64]) -> String {
+        loop {
+            tokio::time::sleep(RENEW).await;
+            match self.renew(sequences).await {
+                Ok(true) => {}
+                Ok(false) => return "another worker has claimed the rows".to_owned(),
+                Err(error) => return error.to_string(),
+            }
+        }
+    }
+
+    async fn renew(&self, sequences: &[i64]) -> Result<bool> {
+        let mut tx = self.sender.database.begin_system().await?;
+        let now = self.sender.clock.now();
+        let is_held = store::outbox::renew(&mut tx, self.id, sequences, now).await?;
+        tx.commit().await?;
+        Ok(is_held)
     }
 
     async fn put(&self, batch: &Batch) -> Result<wire::PutSubjectsResponse, Failure> {

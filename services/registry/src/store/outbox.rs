@@ -6,8 +6,8 @@ use ids::{OrgId, SkillId};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// How long a claim holds: longer than a call to search may take, so that a row is never sent twice at once.
-pub(crate) const CLAIM: Duration = Duration::from_mins(2);
+/// How long a claim holds unless it is renewed: as long as the rows of a worker that was killed wait.
+pub(crate) const CLAIM: Duration = Duration::from_secs(8);
 
 /// A row that this worker has claimed.
 #[derive(Clone, Debug)]
@@ -76,6 +76,28 @@ pub(crate) async fn claim(
     .await?;
     rows.sort_by_key(|row| row.sequence);
     Ok(rows)
+}
+
+/// Holds on to rows that are still being sent. Whether all of them are still this worker's.
+pub(crate) async fn renew(
+    tx: &mut SystemTx,
+    worker: Uuid,
+    sequences: &[i64],
+    now: OffsetDateTime,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        r#"
+        UPDATE registry.outbox SET claimed_until = $3
+         WHERE sequence = ANY($2) AND claimed_by = $1 AND claimed_until > $4
+        "#,
+        worker,
+        sequences,
+        now + CLAIM,
+        now,
+    )
+    .execute(tx.conn())
+    .await?;
+    Ok(done.rows_affected() == sequences.len() as u64)
 }
 
 /// Removes what search has made durable: these rows, and older poison of the same skill.

@@ -85,7 +85,10 @@ impl<'a> Rows<'a> {
         let search = Search::open(model, vectors).await?;
         let filter = raw::filter(self.organization);
         let (count, expected) = (search.count(&filter).await?, self.filled.skills);
-        anyhow::ensure!(count == expected as u64, "{count} of {expected} skills are indexed");
+        anyhow::ensure!(
+            count == expected as u64,
+            "the index that the product has left holds {count} of {expected} skills: was it made anew?"
+        );
         let queries = Queries::new(self.filled.queries.clone());
         let engine = EngineClient {
             engine: search.engine(),
