@@ -8,7 +8,7 @@ async fn owner(stack: &Stack) -> Client {
     let owner = stack.organization("acme").await.owner;
     let skill =
         Skill::new("tidy-desk").described("Tidies a desk.").with("scripts/tidy.sh", "exit\n");
-    owner.import_as("prod", &[skill.clone()]).await;
+    owner.import_as("prod", std::slice::from_ref(&skill)).await;
     owner.import(&[skill.saying("# Tidy\n\nThrow nothing away.\n").with("notes.md", "…")]).await;
     owner
 }

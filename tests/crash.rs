@@ -1,6 +1,7 @@
 //! The standalone program, killed in the middle of its work.
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt::Write,
     fs,
     net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
@@ -22,7 +23,7 @@ use tests::{
 use tokio::process::{Child, Command};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_standalone-under-test");
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_mins(1);
 const END: Duration = Duration::from_secs(40);
 /// What a killed program had begun to send is sent by the next one.
 const FOUND_AGAIN: Duration = Duration::from_secs(30);
@@ -99,7 +100,7 @@ fn write_settings(pool: &PgPool, folder: &Path, address: SocketAddr) -> PathBuf 
         data.display(),
     );
     if let Some(model) = environment::model_dir() {
-        text.push_str(&format!("model_dir = \"{}\"\n", model.display()));
+        writeln!(text, "model_dir = \"{}\"", model.display()).unwrap();
     }
     let settings = folder.join("standalone.toml");
     fs::write(&settings, text + "[telemetry]\nlog = \"error\"\n").unwrap();
@@ -120,11 +121,12 @@ fn skill(slug: &str, number: usize) -> Skill {
 /// What was answered as imported: each slug's newest number.
 type Answered = BTreeMap<String, usize>;
 
-/// Imports over and over, new skills and new revisions of old ones, until the program is gone.
-async fn import_until_killed(owner: Client, round: usize, mut answered: Answered) -> Answered {
+/// Imports over and over, new skills and new revisions of some, until the program is gone.
+async fn import_until_killed(owner: &Client, round: usize, changing: [String; 2]) -> Answered {
+    let mut answered = Answered::new();
     for batch in 0.. {
-        let fresh = (0..3).map(|n| format!("kept-{round}-{batch}-{n}"));
-        let slugs: Vec<String> = fresh.chain(["changing-a".into(), "changing-b".into()]).collect();
+        let fresh = (0..2).map(|n| format!("kept-beside-{}-{round}-{batch}-{n}", changing[0]));
+        let slugs: Vec<String> = fresh.chain(changing.clone()).collect();
         let number = round * 1_000 + batch;
         let skills: Vec<_> = slugs.iter().map(|slug| skill(slug, number)).collect();
         let upload = Upload::zip(&files(&skills));
@@ -166,7 +168,11 @@ fn hash(file: &Value) -> (String, String) {
 }
 
 fn hex(content: &[u8]) -> String {
-    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::new();
+    for byte in Sha256::digest(content) {
+        write!(text, "{byte:02x}").unwrap();
+    }
+    text
 }
 
 #[sqlx::test(migrator = "database::MIGRATOR")]
@@ -177,20 +183,25 @@ async fn what_was_answered_as_imported_is_whole_after_ten_kills(pool: PgPool) {
     let mut answered = Answered::new();
     for round in 0..KILLS {
         let delay = Duration::from_millis(100 + dice.number() % 3_000);
-        let importing = import_until_killed(owner.clone(), round, answered.clone());
+        let of_this = ["a", "b"].map(|name| format!("round-{round}-{name}"));
+        let of_all = ["a", "b"].map(|name| format!("always-{name}"));
+        let one = import_until_killed(&owner, round, of_this);
+        let other = import_until_killed(&owner, round, of_all);
         let killing = async {
             tokio::time::sleep(delay).await;
             program.kill().await;
         };
-        (answered, ()) = tokio::join!(importing, killing);
+        let (one, other, ()) = tokio::join!(one, other, killing);
+        answered.extend(one.into_iter().chain(other));
         program.start_again().await;
         eprintln!("round {round}: killed after {delay:?}, {} answered so far", answered.len());
         check_all(&owner, &answered).await;
     }
     assert!(answered.len() > KILLS, "{}", answered.len());
-    for slug in answered.keys() {
+    for skill in owner.list_all("/v1/skills", "skills").await {
+        let slug = skill["slug"].as_str().unwrap();
         eventually(&format!("`{slug}` is found"), FOUND_AGAIN, async || {
-            (owner.find(slug).await.first() == Some(slug)).then_some(())
+            (owner.find(slug).await.first()? == slug).then_some(())
         })
         .await;
     }

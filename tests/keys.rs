@@ -101,8 +101,8 @@ async fn a_key_is_checked_when_it_is_made(stack: &Stack) {
     let make = async |asked: Value| acme.owner.post("/v1/keys", &asked).await;
     for (characters, status) in [(1, 201), (199, 201), (200, 201), (201, 400), (0, 400)] {
         let asked = json!({ "name": EMOJI.repeat(characters), "scopes": ["skills:read"] });
-        let made = make(asked).await;
-        assert_eq!(made.status, status, "{characters}: {}", made.shown());
+        let reply = make(asked).await;
+        assert_eq!(reply.status, status, "{characters}: {}", reply.shown());
     }
     let twice = json!({ "name": "k", "scopes": ["skills:read", "skills:read"] });
     assert_eq!(make(twice).await.created()["key"]["scopes"], json!(["skills:read"]));

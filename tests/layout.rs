@@ -58,7 +58,7 @@ fn sources(folder: &Path, found: &mut Vec<String>) {
         let name = path.file_name().unwrap().to_str().unwrap();
         if path.is_dir() && !["target", "node_modules"].contains(&name) && !name.starts_with('.') {
             sources(&path, found);
-        } else if name.ends_with(".rs") {
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
             found.push(path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned());
         }
     }

@@ -36,7 +36,9 @@ async fn a_thousand_skills_are_each_seen_once_while_others_are_published(pool: P
     let (mut seen, mut cursor, mut number) = (BTreeMap::new(), String::new(), 0);
     loop {
         let (slugs, next) = page(&owner, &cursor).await;
-        slugs.into_iter().for_each(|slug| *seen.entry(slug).or_insert(0) += 1);
+        for slug in slugs {
+            *seen.entry(slug).or_insert(0) += 1;
+        }
         let Some(next) = next else { break };
         cursor = format!("&cursor={next}");
         let changed = there(number * 31 % THERE).saying("Changed.\n");

@@ -1,5 +1,5 @@
 //! The suites that cross services, on real sockets, a real Postgres and a real Redis.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod bodies;
 mod coverage;

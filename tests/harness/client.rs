@@ -1,5 +1,6 @@
 //! A client with a key, which speaks REST and MCP to every gateway in turn.
 use std::{
+    fmt::Write,
     net::SocketAddr,
     sync::{
         Arc,
@@ -17,7 +18,7 @@ use crate::{
     upload::Upload,
 };
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 #[derive(Clone, Debug)]
 pub struct Client {
@@ -79,11 +80,13 @@ impl Client {
         Self { http, gateways, turn, key: key.to_owned() }
     }
 
+    #[must_use]
     pub fn with_key(&self, key: &str) -> Self {
         Self { key: key.to_owned(), ..self.clone() }
     }
 
     /// The same client, which knows one of the gateways only.
+    #[must_use]
     pub fn at(&self, gateway: SocketAddr) -> Self {
         Self { gateways: [gateway].into(), ..self.clone() }
     }
@@ -209,7 +212,7 @@ pub fn encoded(path: &str) -> String {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
                 text.push(char::from(byte));
             }
-            _ => text.push_str(&format!("%{byte:02X}")),
+            _ => write!(text, "%{byte:02X}").unwrap(),
         }
     }
     text

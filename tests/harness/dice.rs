@@ -1,7 +1,7 @@
 //! Randomness that can be repeated: its seed is printed, and taken from `LOADOUT_TEST_SEED`.
 use std::hash::{BuildHasher, RandomState};
 
-/// SplitMix64 (Steele, Lea and Flood, 2014).
+/// `SplitMix64` (Steele, Lea and Flood, 2014).
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
 

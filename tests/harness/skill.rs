@@ -24,18 +24,22 @@ impl Skill {
         }
     }
 
+    #[must_use]
     pub fn named(self, name: &str) -> Self {
         Self { name: name.to_owned(), ..self }
     }
 
+    #[must_use]
     pub fn described(self, description: &str) -> Self {
         Self { description: description.to_owned(), ..self }
     }
 
+    #[must_use]
     pub fn saying(self, body: &str) -> Self {
         Self { body: body.to_owned(), ..self }
     }
 
+    #[must_use]
     pub fn with(mut self, path: &str, content: impl Into<Vec<u8>>) -> Self {
         self.files.push((path.to_owned(), content.into()));
         self

@@ -97,7 +97,7 @@ impl Stack {
 
     /// Signs for callers as the gateway does.
     pub fn tokens(&self) -> Tokens {
-        Tokens::of(self.plan.signer())
+        Tokens::of(&self.plan.signer())
     }
 
     /// Where the vectors are.

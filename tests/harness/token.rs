@@ -5,36 +5,36 @@ use access::{Audience, Caller, Signer, SignerSettings};
 use clock::Clock;
 use tonic::{Request, metadata::MetadataValue};
 
-const EXPIRED_FOR: Duration = Duration::from_secs(120);
+const EXPIRED_FOR: Duration = Duration::from_mins(2);
 
 /// Signs tokens, and makes false ones.
 #[derive(Clone, Debug)]
 pub struct Tokens {
-    true_signer: Signer,
-    late_signer: Signer,
-    strange_signer: Signer,
+    right: Signer,
+    late: Signer,
+    strange: Signer,
 }
 
 impl Tokens {
-    pub(crate) fn of(settings: SignerSettings) -> Self {
-        let true_signer = settings.signer(Clock::default()).unwrap();
+    pub(crate) fn of(settings: &SignerSettings) -> Self {
+        let right = settings.signer(Clock::default()).unwrap();
         let past = Clock::held_at(Clock::default().now() - EXPIRED_FOR);
-        let late_signer = settings.signer(past).unwrap();
-        Self { true_signer, late_signer, strange_signer: strange_signer() }
+        let late = settings.signer(past).unwrap();
+        Self { right, late, strange: strange_signer() }
     }
 
     pub fn good(&self, caller: &Caller, audience: Audience) -> Arc<str> {
-        self.true_signer.token(caller, audience).unwrap()
+        self.right.token(caller, audience).unwrap()
     }
 
     /// Signed by the right key, a minute too long ago.
     pub fn expired(&self, caller: &Caller, audience: Audience) -> Arc<str> {
-        self.late_signer.token(caller, audience).unwrap()
+        self.late.token(caller, audience).unwrap()
     }
 
     /// Signed by a key that nobody trusts.
     pub fn forged(&self, caller: &Caller, audience: Audience) -> Arc<str> {
-        self.strange_signer.token(caller, audience).unwrap()
+        self.strange.token(caller, audience).unwrap()
     }
 
     /// The claims of one token under the signature of another.

@@ -158,3 +158,23 @@ fn values(schema: &Value) -> String {
     }
     schema["anyOf"].as_array().and_then(|kinds| kinds.first()).map(kind).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pages_in_docs_are_what_the_source_says() {
+        let made = tempfile::tempdir().unwrap();
+        write(made.path()).unwrap();
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
+        for page in ["tools.md", "openapi.json"] {
+            let [made, kept] =
+                [made.path(), &kept].map(|folder| fs::read_to_string(folder.join(page)));
+            assert!(
+                made.unwrap() == kept.unwrap(),
+                "`docs/reference/{page}` is old: run `make generate`"
+            );
+        }
+    }
+}

@@ -212,7 +212,9 @@ impl Random {
             })
             .collect();
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-        vector.iter_mut().for_each(|x| *x /= length);
+        for number in &mut vector {
+            *number /= length;
+        }
         vector
     }
 }

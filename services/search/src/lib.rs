@@ -3,6 +3,7 @@
 //! Its rooms, from the door inwards: `grpc` (wire), `engine` (one query or one write from end to
 //! end), `model` (rules), `embed` (texts to vectors), `index` (where vectors are kept).
 mod config;
+mod digest;
 pub mod embed;
 pub mod engine;
 mod error;

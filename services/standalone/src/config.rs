@@ -57,7 +57,7 @@ fn default_listen() -> SocketAddr {
 
 /// A person looks at the terminal: only what is wrong.
 fn quiet() -> Telemetry {
-    Telemetry { log: "warn,qdrant_edge=error".to_owned(), ..Telemetry::default() }
+    Telemetry { log: "warn,rmcp=error,qdrant_edge=error".to_owned(), ..Telemetry::default() }
 }
 
 impl process::Settings for Config {

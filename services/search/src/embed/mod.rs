@@ -80,6 +80,8 @@ pub enum Error {
 fn normalize(vector: &mut [f32]) {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if length > 0.0 {
-        vector.iter_mut().for_each(|x| *x /= length);
+        for number in vector {
+            *number /= length;
+        }
     }
 }

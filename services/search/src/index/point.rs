@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::{Error, VectorKind};
+use crate::digest::sha256;
 use crate::model::{Corpus, Document, Found, IndexedDocument, IndexedSubject, Sparse, Subject};
 
 /// The names of a point's fields.
@@ -149,7 +150,7 @@ pub(super) fn owner(member: Option<MemberId>) -> String {
 /// The SHA-256 of a text, in hexadecimal digits.
 #[must_use]
 pub fn text_sha256(text: &str) -> String {
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    sha256(text)
 }
 
 /// The points of a subject: its own, then its documents'.

@@ -95,7 +95,7 @@ async fn a_store_that_lost_any_file_is_whole_or_starts_empty() {
     for lost in files(&store) {
         let lost = lost.strip_prefix(&store).unwrap();
         assert_whole_or_empty((folder.path(), id), team, lost, |file| {
-            fs::remove_file(file).unwrap()
+            fs::remove_file(file).unwrap();
         })
         .await;
     }

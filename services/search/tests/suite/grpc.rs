@@ -20,6 +20,9 @@ use search::{
 use tempfile::TempDir;
 use tonic::{Code, Request, Status};
 
+/// Something that is done to a subject.
+type Change = fn(&mut Subject);
+
 /// A text is near another that begins with the same letter.
 #[derive(Debug)]
 struct FirstLetter;
@@ -308,7 +311,7 @@ async fn a_poison_subject_is_refused_and_the_others_are_indexed() {
 async fn a_subject_that_cannot_be_indexed_is_told_why() {
     let (service, team) = (Service::start().await, Team::new());
     let good = skill(team, "apple");
-    let bad = |change: fn(&mut Subject)| {
+    let bad = |change: Change| {
         let mut subject = good.clone();
         change(&mut subject);
         subject
@@ -337,7 +340,7 @@ async fn a_subject_of_the_largest_size_is_indexed_and_one_more_of_anything_refus
     largest.documents.extend(more);
     assert!(service.put(team.org, vec![largest.clone()]).await.unwrap().refusals.is_empty());
 
-    let cases: [(fn(&mut Subject), &str); 6] = [
+    let cases: [(Change, &str); 6] = [
         (|s| s.documents.push(s.documents[0].clone()), "`documents` has 65"),
         (|s| s.documents[0].labels.push("l".into()), "`labels` has 65"),
         (|s| s.documents[0].names.push("n".into()), "`names` has 17"),

@@ -14,10 +14,14 @@ fn references() -> Vec<Reference> {
     serde_json::from_str(include_str!("../data/vectors.json")).unwrap()
 }
 
-fn model() -> LocalModel {
+/// Where the model is: the set-up scripts put it there.
+pub(crate) fn folder() -> PathBuf {
     let folder = std::env::var_os("LOADOUT_MODEL_DIR").map(PathBuf::from);
-    let home = || std::env::home_dir().unwrap().join(".cache/loadout/all-MiniLM-L6-v2");
-    LocalModel::load(&folder.unwrap_or_else(home)).unwrap()
+    folder.unwrap_or_else(|| std::env::home_dir().unwrap().join(".cache/loadout/all-MiniLM-L6-v2"))
+}
+
+fn model() -> LocalModel {
+    LocalModel::load(&folder()).unwrap()
 }
 
 fn cosine(one: &[f32], other: &[f32]) -> f32 {

