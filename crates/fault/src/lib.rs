@@ -111,8 +111,9 @@ pub fn status<F: Fault>(error: &F) -> Status {
     Status::new(kind.code(), message)
 }
 
-/// The error and its causes, outermost first.
-fn chain(error: &(dyn Error + 'static)) -> String {
+/// The error and its causes, outermost first: for the log.
+#[must_use]
+pub fn chain(error: &(dyn Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |error| (*error).source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

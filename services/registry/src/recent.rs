@@ -111,7 +111,9 @@ impl Recent {
         loop {
             match database.changes(CHANNEL).await {
                 Ok(changes) => self.listen(changes).await,
-                Err(error) => tracing::warn!(%error, "cannot hear changes of skills"),
+                Err(error) => {
+                    tracing::warn!(error.cause = %fault::chain(&error), "cannot hear changes of skills")
+                }
             }
             tokio::time::sleep(BETWEEN_TRIES).await;
         }
@@ -123,7 +125,7 @@ impl Recent {
         loop {
             let asked = Instant::now();
             if let Err(error) = changes.catch_up(FRESH).await {
-                tracing::warn!(%error, "stopped hearing changes of skills");
+                tracing::warn!(error.cause = %fault::chain(&error), "stopped hearing changes of skills");
                 break;
             }
             if self.take(&mut changes, asked).await.is_err() {

@@ -65,7 +65,7 @@ impl Worker {
                 }
                 Ok(_) => {}
                 Err(error) => {
-                    tracing::warn!(%error, "the outbox cannot be read");
+                    tracing::warn!(error.cause = %fault::chain(&error), "the outbox cannot be read");
                     stop.run_until_cancelled(tokio::time::sleep(LOOK)).await;
                 }
             }
@@ -118,7 +118,7 @@ impl Worker {
             match self.renew(sequences).await {
                 Ok(true) => {}
                 Ok(false) => return "another worker has claimed the rows".to_owned(),
-                Err(error) => return error.to_string(),
+                Err(error) => return fault::chain(&error),
             }
         }
     }
@@ -132,7 +132,7 @@ impl Worker {
     }
 
     async fn put(&self, batch: &Batch) -> Result<wire::PutSubjectsResponse, Failure> {
-        let passing = |error: Error| Failure::Passing(error.to_string());
+        let passing = |error: Error| Failure::Passing(fault::chain(&error));
         let message = batch.read(&self.sender.database).await.map_err(passing)?;
         let request = self.request(batch.org, message).map_err(Failure::Passing)?;
         let answer = self.search.clone().put_subjects(request).await;
@@ -190,7 +190,7 @@ impl Worker {
         match self.search.clone().get_index(request).await {
             Ok(answer) => {
                 if let Err(error) = self.see_index(&answer.into_inner().index_id).await {
-                    tracing::warn!(%error, "cannot note which index answers");
+                    tracing::warn!(error.cause = %fault::chain(&error), "cannot note which index answers");
                 }
             }
             Err(status) => tracing::warn!(reason = status.message(), "search does not answer"),
