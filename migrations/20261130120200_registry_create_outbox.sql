@@ -5,6 +5,8 @@ CREATE TABLE registry.outbox (
     org_id        uuid        NOT NULL REFERENCES registry.organization,
     skill_id      uuid        NOT NULL,
     queued_at     timestamptz NOT NULL,
+    -- Queued because the whole index is filled again: after what is newly published.
+    is_refill     boolean     NOT NULL DEFAULT false,
     -- Who sends it, and until when nobody else may.
     claimed_by    uuid,
     claimed_until timestamptz,
@@ -14,7 +16,7 @@ CREATE TABLE registry.outbox (
     poison        text
 );
 CREATE INDEX outbox_by_skill ON registry.outbox (skill_id);
-CREATE INDEX outbox_open ON registry.outbox (sequence) WHERE poison IS NULL;
+CREATE INDEX outbox_open ON registry.outbox (is_refill, sequence) WHERE poison IS NULL;
 
 -- The index that the rows so far went to. When another answers, all of it is sent again.
 CREATE TABLE registry.search_index (

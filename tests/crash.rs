@@ -1,5 +1,6 @@
 //! The standalone program, killed in the middle of its work.
 use std::{
+    cell::Cell,
     collections::{BTreeMap, BTreeSet},
     fmt::Write,
     fs,
@@ -121,29 +122,38 @@ fn skill(slug: &str, number: usize) -> Skill {
 /// What was answered as imported: each slug's newest number.
 type Answered = BTreeMap<String, usize>;
 
-/// Imports over and over, new skills and new revisions of some, until the program is gone.
-async fn import_until_killed(owner: &Client, round: usize, changing: [String; 2]) -> Answered {
-    let mut answered = Answered::new();
-    for batch in 0.. {
-        let fresh = (0..2).map(|n| format!("kept-beside-{}-{round}-{batch}-{n}", changing[0]));
-        let slugs: Vec<String> = fresh.chain(changing.clone()).collect();
-        let number = round * 1_000 + batch;
-        let skills: Vec<_> = slugs.iter().map(|slug| skill(slug, number)).collect();
-        let upload = Upload::zip(&files(&skills));
-        let request = owner.request(Method::POST, "/v1/skills/import");
-        let request = request.header("content-type", upload.media_type).body(upload.body);
-        match try_reply(request).await {
-            Ok(reply) if reply.status == 200 => {
-                let outcomes = reply.json();
-                let fine = outcomes["skills"].as_array().unwrap().iter();
-                assert!(fine.clone().all(|s| s["outcome"] != "refused"), "{outcomes}");
-                answered.extend(slugs.into_iter().map(|slug| (slug, number)));
-            }
+/// Imports over and over until the program is gone.
+struct Importer<'a> {
+    owner: &'a Client,
+    round: usize,
+    /// The skills of which each import is the next revision; it brings new ones beside them.
+    changing: [String; 2],
+    /// How many imports were answered in this round.
+    answers: &'a Cell<usize>,
+}
+
+impl Importer<'_> {
+    async fn import_until_killed(self) -> Answered {
+        let mut answered = Answered::new();
+        for batch in 0.. {
+            let fresh =
+                (0..2).map(|n| format!("new-{}-{}-{batch}-{n}", self.changing[0], self.round));
+            let slugs: Vec<String> = fresh.chain(self.changing.clone()).collect();
+            let number = self.round * 1_000 + batch;
+            let skills: Vec<_> = slugs.iter().map(|slug| skill(slug, number)).collect();
+            let upload = Upload::zip(&files(&skills));
+            let request = self.owner.request(Method::POST, "/v1/skills/import");
+            let request = request.header("content-type", upload.media_type).body(upload.body);
             // Cut off: nothing was promised.
-            Ok(_) | Err(_) => break,
+            let Ok(reply) = try_reply(request).await else { break };
+            let outcomes = reply.ok();
+            let mut outcome = outcomes["skills"].as_array().unwrap().iter().map(|s| &s["outcome"]);
+            assert!(outcome.all(|outcome| outcome != "refused"), "{outcomes}");
+            answered.extend(slugs.into_iter().map(|slug| (slug, number)));
+            self.answers.set(self.answers.get() + 1);
         }
+        answered
     }
-    answered
 }
 
 /// A skill is one of those that were sent, byte for byte. Returns its number.
@@ -182,17 +192,8 @@ async fn what_was_answered_as_imported_is_whole_after_ten_kills(pool: PgPool) {
     let owner = Organization::make(&program.client(), "acme", "Acme").await.owner;
     let mut answered = Answered::new();
     for round in 0..KILLS {
-        let delay = Duration::from_millis(100 + dice.number() % 3_000);
-        let of_this = ["a", "b"].map(|name| format!("round-{round}-{name}"));
-        let of_all = ["a", "b"].map(|name| format!("always-{name}"));
-        let one = import_until_killed(&owner, round, of_this);
-        let other = import_until_killed(&owner, round, of_all);
-        let killing = async {
-            tokio::time::sleep(delay).await;
-            program.kill().await;
-        };
-        let (one, other, ()) = tokio::join!(one, other, killing);
-        answered.extend(one.into_iter().chain(other));
+        let delay = Duration::from_millis(dice.number() % 1_500);
+        answered.extend(import_and_kill(&owner, &mut program, round, delay).await);
         program.start_again().await;
         eprintln!("round {round}: killed after {delay:?}, {} answered so far", answered.len());
         check_all(&owner, &answered).await;
@@ -205,6 +206,34 @@ async fn what_was_answered_as_imported_is_whole_after_ten_kills(pool: PgPool) {
         })
         .await;
     }
+}
+
+/// Two import at once, and the program is killed: in an even round once something was answered, in an odd
+/// one at any time, also while the index is being filled again.
+async fn import_and_kill(
+    owner: &Client,
+    program: &mut Program,
+    round: usize,
+    delay: Duration,
+) -> Answered {
+    let answers = Cell::new(0);
+    let import = async |of: &str| {
+        let changing = ["a", "b"].map(|name| format!("{of}-{name}"));
+        let importer = Importer { owner, round, changing, answers: &answers };
+        importer.import_until_killed().await
+    };
+    let kill = async {
+        if round % 2 == 0 {
+            let is_answered = async || (answers.get() > 0).then_some(());
+            eventually("an import is answered", FOUND_AGAIN, is_answered).await;
+        }
+        tokio::time::sleep(delay).await;
+        program.kill().await;
+    };
+    let of_this_round = format!("round-{round}");
+    let (mut one, other, ()) = tokio::join!(import(&of_this_round), import("always"), kill);
+    one.extend(other);
+    one
 }
 
 /// What was answered is there, in that state or a newer one; and nothing is there by half.

@@ -39,7 +39,7 @@ pub(crate) async fn insert(
     .await
 }
 
-/// Claims the oldest rows that are due. One worker claims at a time, and a skill that another is sending
+/// Claims the oldest rows that are due, what was published before what is only filled again. One worker claims at a time, and a skill that another is sending
 /// is left to it, so that no two send the same at once.
 pub(crate) async fn claim(
     tx: &mut SystemTx,
@@ -63,7 +63,7 @@ pub(crate) async fn claim(
                   AND NOT EXISTS (SELECT FROM registry.outbox AS other
                                    WHERE other.skill_id = due.skill_id
                                      AND other.claimed_until > $2)
-                ORDER BY sequence
+                ORDER BY is_refill, sequence
                 LIMIT $4)
         RETURNING sequence, org_id AS "org_id: OrgId", skill_id AS "skill_id: SkillId", attempts
         "#,
@@ -181,8 +181,8 @@ pub(crate) async fn insert_every_skill(
 ) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         r#"
-        INSERT INTO registry.outbox (org_id, skill_id, queued_at)
-        SELECT org_id, id, $1 FROM registry.skill ORDER BY id
+        INSERT INTO registry.outbox (org_id, skill_id, queued_at, is_refill)
+        SELECT org_id, id, $1, true FROM registry.skill ORDER BY id
         "#,
         now,
     )
