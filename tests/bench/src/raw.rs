@@ -31,8 +31,11 @@ impl Search {
         Ok(Self { embedder, store })
     }
 
-    pub(crate) async fn count(&self, filter: &Filter) -> anyhow::Result<u64> {
-        self.store.count(filter.corpus).await.context("counting documents")
+    /// How many documents are found when all are asked for; the store's own count is only about right.
+    pub(crate) async fn count(&self, filter: &Filter, expected: usize) -> anyhow::Result<usize> {
+        let dense = self.embedder.embed_query("everything").await?;
+        let found = self.store.nearest(filter, &dense, expected.saturating_add(1)).await;
+        Ok(found.context("looking for every document")?.len())
     }
 
     pub(crate) fn engine(&self) -> Engine {

@@ -18,7 +18,20 @@ pub(super) fn all(all: &[Measured]) -> Vec<Budget> {
     }
     budgets.extend(all.last().map(find_skills));
     budgets.extend(all.first().map(idle));
+    budgets.extend(all.iter().map(indexed));
     budgets
+}
+
+/// An index that was lost and made anew meanwhile would make all other figures worthless.
+fn indexed(measured: &Measured) -> Budget {
+    let share = || {
+        Some(
+            f64::from(u32::try_from(measured.indexed).ok()?)
+                / f64::from(u32::try_from(measured.skills).ok()?),
+        )
+    };
+    let what = format!("of {} skills in the index that the product left", measured.skills);
+    Budget::new(what, Limit::AtLeast(1.0), share(), "")
 }
 
 fn get_skill(measured: &Measured, clients: usize) -> Budget {

@@ -27,6 +27,8 @@ const REST: Duration = Duration::from_secs(5);
 /// All figures of one number of skills.
 struct Measured {
     skills: usize,
+    /// How many of them were in the index when the product was stopped.
+    indexed: usize,
     rows: Vec<Row>,
     start: Start,
     /// Before anything was asked, after a start with these skills.
@@ -86,8 +88,8 @@ async fn stage(
     rows.over_http(bare, &running).await?;
     let after_load = running.child.memory();
     running.child.stop().await?;
-    rows.in_process(&machine.model_dir, &place.vectors()).await?;
-    Ok(Measured { skills: count, rows: rows.done(), start, idle, after_load })
+    let indexed = rows.in_process(&machine.model_dir, &place.vectors()).await?;
+    Ok(Measured { skills: count, indexed, rows: rows.done(), start, idle, after_load })
 }
 
 /// Starts the product on what it has: once to see how soon it answers, once to see what it takes idle.
