@@ -223,7 +223,7 @@ async fn import_and_kill(
         importer.import_until_killed().await
     };
     let kill = async {
-        if round % 2 == 0 {
+        if round.is_multiple_of(2) {
             let is_answered = async || (answers.get() > 0).then_some(());
             eventually("an import is answered", FOUND_AGAIN, is_answered).await;
         }

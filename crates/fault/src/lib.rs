@@ -86,8 +86,7 @@ impl Kind {
     /// [`Kind::Unavailable`]; a code that no service of ours sends is [`Kind::Internal`].
     #[must_use]
     pub fn of(status: &Status) -> Self {
-        // A cause does not cross the wire: the status was made on this side, of a transport that failed.
-        if status.source().is_some() {
+        if was_cut(status) {
             return Self::Unavailable;
         }
         match status.code() {
@@ -97,6 +96,19 @@ impl Kind {
     }
 }
 
+/// Whether the status was made on this side, of a call that was cut before its answer was whole. A cause does
+/// not cross the wire, a service of ours sends nothing `Unknown`, and what is internal only as
+/// [`INTERNAL`].
+#[must_use]
+pub fn was_cut(status: &Status) -> bool {
+    status.source().is_some()
+        || status.code() == Code::Unknown
+        || (status.code() == Code::Internal && status.message() != INTERNAL)
+}
+
+/// All that a caller is told of what went wrong inside.
+pub const INTERNAL: &str = "internal error";
+
 /// Turns an error into a gRPC status. What is internal is logged here, once, and kept from the
 /// caller.
 pub fn status<F: Fault>(error: &F) -> Status {
@@ -105,7 +117,7 @@ pub fn status<F: Fault>(error: &F) -> Status {
         tracing::error!(error.kind = kind.name(), error.cause = %chain(error), "{error}");
     }
     let message = match kind {
-        Kind::Internal => "internal error".to_owned(),
+        Kind::Internal => INTERNAL.to_owned(),
         _ => error.to_string(),
     };
     Status::new(kind.code(), message)
@@ -149,6 +161,12 @@ mod tests {
     fn a_cut_connection_is_unavailable_whatever_its_code() {
         let cut = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
         assert_eq!(Kind::of(&Status::from_error(Box::new(cut))), Kind::Unavailable);
+    }
+
+    #[test]
+    fn an_answer_that_broke_off_is_unavailable() {
+        let broken = Status::internal("Missing response message.");
+        assert_eq!(Kind::of(&broken), Kind::Unavailable);
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(crate) async fn grpc(request: Request, next: Next) -> Response {
     let answer = CURRENT.scope(id, tokio::time::timeout(deadline, answer)).instrument(span).await;
     let response = match answer {
         Ok(Ok(response)) => response,
-        Ok(Err(_panic)) => Status::internal("internal error").into_http(),
+        Ok(Err(_panic)) => Status::internal(fault::INTERNAL).into_http(),
         Err(_elapsed) => {
             Status::deadline_exceeded(format!("no answer in {deadline:?}")).into_http()
         }

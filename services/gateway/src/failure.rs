@@ -35,13 +35,13 @@ impl From<Status> for Failure {
     fn from(status: Status) -> Self {
         let kind = Kind::of(&status);
         match kind {
-            // A status with a source was made on this side of the wire: its text tells of addresses.
-            Kind::Unavailable if std::error::Error::source(&status).is_some() => {
-                tracing::warn!(error.cause = %chain(&status), "a service does not answer");
+            // Made on this side of the wire: its text tells of addresses.
+            Kind::Unavailable if fault::was_cut(&status) => {
+                tracing::warn!(error.cause = %fault::chain(&status), "a service does not answer");
                 Self::unavailable()
             }
             // The caller was let in already: that a service does not believe it is our own fault.
-            Kind::Internal | Kind::Unauthenticated => Self::internal(chain(&status)),
+            Kind::Internal | Kind::Unauthenticated => Self::internal(fault::chain(&status)),
             Kind::Invalid
             | Kind::Denied
             | Kind::NotFound
@@ -50,11 +50,6 @@ impl From<Status> for Failure {
             | Kind::Unavailable => Self::new(kind, status.message()),
         }
     }
-}
-
-fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let causes = std::iter::successors(Some(error), |error| (*error).source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 /// Checks that a number is within its limits.

@@ -101,3 +101,56 @@ impl Client for EngineClient {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use search::embed::Error;
+
+    use super::*;
+    use crate::{
+        scale::{new_filter, subject},
+        skills::{Skill, vary},
+    };
+
+    #[derive(Debug)]
+    struct Same;
+
+    #[async_trait::async_trait]
+    impl Embedder for Same {
+        fn name(&self) -> &'static str {
+            "same"
+        }
+
+        fn dimensions(&self) -> usize {
+            2
+        }
+
+        async fn embed_query(&self, _text: &str) -> Result<Vec<f32>, Error> {
+            Ok(vec![1.0, 0.0])
+        }
+
+        async fn embed_documents(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Error> {
+            Ok(vec![vec![1.0, 0.0]; texts.len()])
+        }
+    }
+
+    async fn open(folder: &Path) -> Search {
+        let store = StoreConfig::Edge { folder: folder.to_owned() };
+        let store = store.open(VectorKind::of(&Same)).await.unwrap();
+        Search { embedder: Arc::new(Same), store }
+    }
+
+    #[tokio::test]
+    async fn all_that_was_left_in_a_store_is_counted() {
+        let (folder, filter) = (tempfile::tempdir().unwrap(), new_filter());
+        let real = [Skill::described("s".into(), "S", "Says what it does.")];
+        let made = |number| subject(&vary(&real, number).unwrap(), number, &filter);
+        for start in (0..1_000).step_by(50) {
+            let engine = open(folder.path()).await.engine();
+            engine.put((start..start + 50).map(made).collect()).await.unwrap();
+        }
+        let search = open(folder.path()).await;
+        assert_eq!(search.count(&filter, 1_000).await.unwrap(), 1_000);
+        assert_eq!(search.count(&new_filter(), 1_000).await.unwrap(), 0);
+    }
+}

@@ -81,7 +81,7 @@ impl<'a> Rows<'a> {
     }
 
     /// On the product's own vectors, once it is stopped.
-    /// Tells how many skills they are of.
+    /// Tells how many skills they hold; where those are not all, there is nothing to compare.
     pub(super) async fn in_process(
         &mut self,
         model: &Path,
@@ -90,6 +90,9 @@ impl<'a> Rows<'a> {
         let search = Search::open(model, vectors).await?;
         let filter = raw::filter(self.organization);
         let indexed = search.count(&filter, self.filled.skills).await?;
+        if indexed != self.filled.skills {
+            return Ok(indexed);
+        }
         let queries = Queries::new(self.filled.queries.clone());
         let engine = EngineClient {
             engine: search.engine(),
