@@ -112,7 +112,7 @@ impl Recent {
             match database.changes(CHANNEL).await {
                 Ok(changes) => self.listen(changes).await,
                 Err(error) => {
-                    tracing::warn!(error.cause = %fault::chain(&error), "cannot hear changes of skills")
+                    tracing::warn!(error.cause = %fault::chain(&error), "cannot hear changes of skills");
                 }
             }
             tokio::time::sleep(BETWEEN_TRIES).await;

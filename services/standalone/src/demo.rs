@@ -1,5 +1,5 @@
 //! The demo organization: made in an empty database, and shown at every start.
-use std::{fs, path::Path};
+use std::{fs, path::Path, time::Duration};
 
 use access::{Audience, Caller, Scopes, SignerSettings};
 use anyhow::{Context, bail};
@@ -40,7 +40,7 @@ struct Keys {
 const TAG: &str = "prod";
 const PIECE: usize = 1024 * 1024;
 /// How long the import may take.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Makes the demo where the database is empty, then prints how to connect.
 pub(crate) async fn show(
