@@ -8,8 +8,9 @@ const WHOLES: [&str; 3] = ["standalone", "tests", "bench"];
 /// What only the gateway, of all services, may depend on.
 const WEB: [&str; 2] = ["rmcp", "axum"];
 const POOLS: [&str; 3] = ["PgPool", "PoolOptions", "sqlx::Pool"];
-const FOLDERS: [&str; 9] =
-    ["charts", "crates", "deploy", "docs", "migrations", "proto", "scripts", "services", "tests"];
+/// `charts` joins them with the Helm chart.
+const FOLDERS: [&str; 8] =
+    ["crates", "deploy", "docs", "migrations", "proto", "scripts", "services", "tests"];
 
 struct Package {
     name: String,
