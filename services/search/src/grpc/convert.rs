@@ -1,5 +1,5 @@
 //! The one place where the model meets the wire.
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use contract::search as wire;
 use ids::{InvalidId, OrgId};
@@ -72,8 +72,9 @@ fn document(document: wire::Document) -> Result<Document, Poison> {
         return Err(Poison::NoText(id));
     }
     check("text", "characters", 1..=MAX_TEXT_CHARACTERS, text.chars().count())?;
-    let names = names.iter().map(|name| name_key(name)).collect();
-    Ok(Document { id, labels, names, text })
+    // As names are compared, a slug and a name are often the same.
+    let names: BTreeSet<String> = names.iter().map(|name| name_key(name)).collect();
+    Ok(Document { id, labels, names: names.into_iter().collect(), text })
 }
 
 /// Other services' ids are theirs; here they only have to look like one.

@@ -50,6 +50,20 @@ async fn a_store_that_is_opened_again_has_everything() {
     assert_eq!(found(&store, team).await, 9);
 }
 
+/// A slug and a name are often the same, and such a store was taken for a damaged one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_that_has_one_name_twice_is_no_damage() {
+    let (folder, team) = (team::folder(), Team::new());
+    let store = open(folder.path()).await;
+    let mut subject = team.subject("s0", 1, &["text"]);
+    subject.subject.documents[0].names = vec!["tidy".into(), "tidy".into()];
+    store.put_subjects(vec![subject]).await.unwrap();
+    let id = store.index_id().await.unwrap();
+    drop(store);
+
+    assert_eq!(open(folder.path()).await.index_id().await.unwrap(), id);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_put_returned_for_survives_a_crash() {
     let (folder, team) = (team::folder(), Team::new());

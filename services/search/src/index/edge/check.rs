@@ -1,7 +1,7 @@
 //! Whether a store that was opened is whole. Edge keeps no checksums, so this asks it for what it must
 //! know: a lost or spoiled file shows as a missing point, a broken vector, a count or query that
 //! leaves out what is there, or a write that is not kept.
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ids::{OrgId, WorkspaceId};
 use qdrant_edge::Record;
@@ -137,16 +137,16 @@ fn probe_subject(documents: Vec<Document>) -> Subject {
     }
 }
 
-/// The values of a point's field, as text.
-fn values(record: &Record, name: &str) -> Vec<String> {
+/// The values of a point's field, as text. One that a point has twice is looked up, and counted, once.
+fn values(record: &Record, name: &str) -> HashSet<String> {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
     match record.payload.as_ref().and_then(|payload| payload.0.get(name)) {
         Some(Value::Array(values)) => values.iter().map(text).collect(),
-        Some(value) => vec![text(value)],
-        None => vec![],
+        Some(value) => HashSet::from([text(value)]),
+        None => HashSet::new(),
     }
 }
 

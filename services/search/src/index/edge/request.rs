@@ -3,12 +3,12 @@ use std::collections::HashMap;
 
 use qdrant_edge::{
     AnyVariants, Condition as EdgeCondition, CreateIndex, Distance, EdgeConfig, EdgeConfigBuilder,
-    EdgeSparseVectorParamsBuilder, EdgeVectorParamsBuilder, FieldCondition, FieldIndexOperations,
-    Filter, HasIdCondition, HnswIndexConfig, IntegerIndexParams, JsonPath, KeywordIndexParams,
-    Match, NamedQuery, PayloadFieldSchema, PayloadSchemaParams, PointId, PointInsertOperations,
-    PointOperations, PointStruct, QueryEnum, QueryRequest, ScoringQuery, UpdateOperation,
-    ValueVariants, Vector, VectorInternal, VectorStructInternal, WalOptions, WithPayloadInterface,
-    WithVector,
+    EdgeOptimizersConfig, EdgeSparseVectorParamsBuilder, EdgeVectorParamsBuilder, FieldCondition,
+    FieldIndexOperations, Filter, HasIdCondition, HnswIndexConfig, IntegerIndexParams, JsonPath,
+    KeywordIndexParams, Match, NamedQuery, PayloadFieldSchema, PayloadSchemaParams, PointId,
+    PointInsertOperations, PointOperations, PointStruct, QueryEnum, QueryRequest, ScoringQuery,
+    UpdateOperation, ValueVariants, Vector, VectorInternal, VectorStructInternal, WalOptions,
+    WithPayloadInterface, WithVector,
 };
 use serde_json::Value;
 use uuid::Uuid;
@@ -23,17 +23,30 @@ use crate::model::{IndexedDocument, Sparse};
 /// How many bytes one file of the write-ahead log has. Edge reads them all when it starts.
 pub(super) const WAL_FILE_BYTES: usize = 4 << 20;
 
+/// Up to how many kibibytes of vectors are compared one by one: about 2,700 vectors of 384 numbers.
+const SCANNED_KIBIBYTES: usize = 4_000;
+
 /// One store for all organizations: no graph over all points, one for each organization and
 /// workspace that is large enough to need it.
 pub(super) fn config(kind: &VectorKind) -> EdgeConfig {
     let dense = EdgeVectorParamsBuilder::new(kind.dimensions, Distance::Cosine).on_disk(true);
     let words = EdgeSparseVectorParamsBuilder::new().on_disk(true);
-    let graph = HnswIndexConfig { m: 0, payload_m: Some(16), ..HnswIndexConfig::default() };
+    let graph = HnswIndexConfig {
+        m: 0,
+        payload_m: Some(16),
+        full_scan_threshold: SCANNED_KIBIBYTES,
+        ..HnswIndexConfig::default()
+    };
+    let optimizers = EdgeOptimizersConfig {
+        indexing_threshold: Some(SCANNED_KIBIBYTES),
+        ..EdgeOptimizersConfig::default()
+    };
     let wal = WalOptions { segment_capacity: WAL_FILE_BYTES, ..WalOptions::default() };
     EdgeConfigBuilder::new()
         .vector(vector::DENSE, dense.build())
         .sparse_vector(vector::WORDS, words.build())
         .hnsw_config(graph)
+        .optimizers(optimizers)
         .on_disk_payload(true)
         .wal_options(wal)
         .build()
