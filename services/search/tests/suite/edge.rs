@@ -200,3 +200,20 @@ async fn queries_and_writes_at_once_all_succeed() {
     tokio::join!(writes, queries);
     assert_eq!(found(&store, team).await, 50);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_was_tidied_has_lost_nothing() {
+    let (folder, team) = (team::folder(), Team::new());
+    let store = with_subjects(folder.path(), team, 1_500).await;
+    let id = store.index_id().await.unwrap();
+    // As many removed as make Edge build its files anew, two seconds after the last write.
+    let removed = |number| team.subject(&format!("s{number}"), 2, &[]);
+    store.put_subjects((0..1_450).map(removed).collect()).await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(4)).await;
+
+    assert_eq!((found(&store, team).await, store.index_id().await.unwrap()), (50, id));
+    store.put_subjects(vec![team.subject("new", 1, &["text"])]).await.unwrap();
+    drop(store);
+    let store = open(folder.path()).await;
+    assert_eq!((found(&store, team).await, store.index_id().await.unwrap()), (51, id));
+}

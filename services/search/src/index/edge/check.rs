@@ -27,13 +27,29 @@ const LOOKED_UP: usize = 64;
 /// How many documents are searched for.
 const SEARCHED: usize = 8;
 
+/// Where a store comes from: how far it can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// This process has just closed it. Queries wait for it, so it is only counted.
+    JustClosed,
+    /// It was there when the process started, whatever happened to it meanwhile.
+    Found,
+}
+
 impl Shard {
     /// Makes sure that the store is whole.
-    pub(super) fn check(&self) -> Result<(), Error> {
+    pub(super) fn check(&self, origin: Origin) -> Result<(), Error> {
         let (expected, actual) = (self.meta().points, self.count(None, Exactness::OneByOne)?);
         if actual < expected {
             return Err(Error::Failed(format!("it has {actual} points, expected {expected}")));
         }
+        match origin {
+            Origin::JustClosed => Ok(()),
+            Origin::Found => self.check_content(),
+        }
+    }
+
+    fn check_content(&self) -> Result<(), Error> {
         let all = self.scroll(None, true.into(), POINTS)?;
         let is_document = |record: &Record| {
             let payload = record.payload.as_ref();

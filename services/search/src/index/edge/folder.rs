@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     super::{Error, VectorKind},
+    check::Origin,
     shard::Shard,
 };
 
@@ -37,10 +38,10 @@ impl Folder {
 
     /// Opens the store. A lost, damaged or unfitting one is set aside, and an empty one made:
     /// the writers see its new id and send everything again.
-    pub(super) fn open(&self, kind: &VectorKind) -> Result<Shard, Error> {
+    pub(super) fn open(&self, kind: &VectorKind, origin: Origin) -> Result<Shard, Error> {
         let store = self.path.join(STORE);
         if store.exists() {
-            match self.load(kind) {
+            match self.load(kind, origin) {
                 Ok(shard) => return Ok(shard),
                 Err(reason) => self.set_aside(&reason)?,
             }
@@ -51,10 +52,10 @@ impl Folder {
         Ok(shard)
     }
 
-    fn load(&self, kind: &VectorKind) -> Result<Shard, Error> {
+    fn load(&self, kind: &VectorKind, origin: Origin) -> Result<Shard, Error> {
         let store = self.path.join(STORE);
         drop_old_log(&store.join("wal")).map_err(|source| self.failed(source))?;
-        Shard::load(&store, kind)
+        Shard::load(&store, kind, origin)
     }
 
     /// Keeps what cannot be used, for who wants to look at it, until the next time.

@@ -23,6 +23,7 @@ use uuid::Uuid;
 
 use super::{Error, Known, VectorKind, VectorStore, point::check_vectors};
 use crate::model::{Corpus, Filter, Found, IndexedSubject, Sparse};
+use check::Origin;
 use folder::Folder;
 use shard::Shard;
 use writer::{Open, Writer};
@@ -43,7 +44,7 @@ impl EdgeStore {
         let (folder, dimensions) = (folder.to_owned(), kind.dimensions);
         let opened = spawn_blocking(move || {
             let folder = Folder::take(&folder)?;
-            let open = Arc::new(RwLock::new(Some(folder.open(&kind)?)));
+            let open = Arc::new(RwLock::new(Some(folder.open(&kind, Origin::Found)?)));
             let writer = Writer::start(open.clone(), folder, kind)?;
             Ok::<_, Error>((open, writer))
         });

@@ -18,6 +18,7 @@ use super::{
         condition::{Condition, visible, visible_by_name},
         point::{self, META_POINT, Meta, Point, field, vector},
     },
+    check::Origin,
     request,
 };
 use crate::model::{Corpus, Filter as Visible, Found, IndexedSubject, Sparse};
@@ -48,7 +49,7 @@ impl Shard {
     }
 
     /// Opens a store and makes sure that it is whole, and made of these vectors.
-    pub(super) fn load(folder: &Path, kind: &VectorKind) -> Result<Self, Error> {
+    pub(super) fn load(folder: &Path, kind: &VectorKind, origin: Origin) -> Result<Self, Error> {
         let config = request::config(kind);
         let edge = guarded("loading", || EdgeShard::load(folder, Some(config)))?;
         let meta = read_meta(&edge)?;
@@ -57,7 +58,7 @@ impl Shard {
         }
         let writes = AtomicU64::new(meta.writes);
         let shard = Self { edge, meta, writes };
-        shard.check()?;
+        shard.check(origin)?;
         Ok(shard)
     }
 

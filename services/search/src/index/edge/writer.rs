@@ -12,6 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::{
     super::{Error, VectorKind},
+    check::Origin,
     folder::Folder,
     shard::Shard,
 };
@@ -131,11 +132,11 @@ impl Work {
     fn write_in_the_end(&mut self, subjects: Vec<IndexedSubject>) -> Result<(), Error> {
         let Err(error) = self.try_write(subjects.clone()) else { return Ok(()) };
         tracing::error!(%error, "an index write failed; the index is opened anew");
-        self.reopen();
+        self.reopen(Origin::Found);
         let Err(error) = self.try_write(subjects) else { return Ok(()) };
         self.close();
         self.folder.set_aside(&error)?;
-        self.reopen();
+        self.reopen(Origin::Found);
         Err(error)
     }
 
@@ -158,21 +159,23 @@ impl Work {
             Ok(rebuilt)
         });
         match tidied {
-            Ok(rebuilt) if rebuilt || self.logged >= SUBJECTS_LOGGED => self.reopen(),
+            Ok(rebuilt) if rebuilt || self.logged >= SUBJECTS_LOGGED => {
+                self.reopen(Origin::JustClosed);
+            }
             Ok(_) => {}
             Err(error) => {
                 tracing::error!(%error, "tidying the index failed; it is opened anew");
-                self.reopen();
+                self.reopen(Origin::Found);
             }
         }
     }
 
     /// Closes the store and opens it again; queries wait for it.
-    fn reopen(&mut self) {
+    fn reopen(&mut self, origin: Origin) {
         self.logged = 0;
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
         close(open.take());
-        match self.folder.open(&self.kind) {
+        match self.folder.open(&self.kind, origin) {
             Ok(shard) => *open = Some(shard),
             Err(error) => tracing::error!(%error, "the index cannot be opened"),
         }
