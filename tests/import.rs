@@ -145,6 +145,23 @@ async fn bytes_that_are_no_text_come_as_base64(stack: &Stack) {
 }
 
 #[sqlx::test(migrator = "database::MIGRATOR")]
+async fn a_path_that_comes_twice_is_refused_in_every_form(pool: PgPool) {
+    let stack = Stack::on(&pool).await;
+    let owner = stack.organization("acme").await.owner;
+    let mut files = Skill::new("tidy").files();
+    files.extend(
+        [("tidy/a.md", "one"), ("tidy/a.md", "two")].map(|(path, text)| (path.into(), text.into())),
+    );
+    for upload in [Upload::parts(&files), Upload::tar_gz(&files)] {
+        let answer = owner.upload("", upload).await.ok();
+        assert_eq!(outcomes(&answer), expected(&[("tidy", "refused", 0)]));
+        let reason = answer["skills"][0]["reasons"][0]["message"].as_str().unwrap();
+        assert!(reason.contains("a.md"), "{reason}");
+    }
+    owner.get("/v1/skills/tidy").await.failed(404);
+}
+
+#[sqlx::test(migrator = "database::MIGRATOR")]
 async fn every_form_of_an_upload_gives_the_same_skill(pool: PgPool) {
     let stack = Stack::on(&pool).await;
     let skill =

@@ -142,6 +142,12 @@ async fn what_is_published_while_search_is_away_is_found_later(pool: PgPool) {
         (&json!("pending"), &json!("created"))
     );
     assert_eq!(owner.get_skill("patient").await["version"], 1);
+    let again = owner.import(&[Skill::new("patient")]).await;
+    assert_eq!(
+        (&again["indexing"], &again["skills"][0]["outcome"]),
+        (&json!("pending"), &json!("unchanged")),
+        "what an earlier import left behind is not found either"
+    );
     owner.tool("find_skills", &json!({ "query": "patient" })).await.failed(503);
     stack.switch_on(Role::Search).await;
     eventually("it is found by itself", RECOVERY, async || {
@@ -300,7 +306,7 @@ async fn poison_holds_back_nobody(pool: &PgPool, refusing: Refusing) {
     let owner = stack.organization("acme").await.owner;
     let mut skills: Vec<_> = (0..9).map(|n| Skill::new(&format!("fine-{n}"))).collect();
     skills.insert(4, Skill::new("poison"));
-    owner.import(&skills).await;
+    assert_eq!(owner.import(&skills).await["indexing"], "pending");
     let named = ("poison".to_owned(), Some("it is poison".to_owned()));
     eventually("only the poison is left, and named", RECOVERY, async || {
         (outbox(pool).await == [named.clone()]).then_some(())

@@ -101,6 +101,8 @@ impl Fault for Error {
             Self::Taken { .. } => Kind::Conflict,
             Self::Database(error) => database::kind(error),
             Self::Stream(_) | Self::Blobs(_) => Kind::Unavailable,
+            // Work is given up only with the process.
+            Self::Broken(error) if error.is_cancelled() => Kind::Unavailable,
             Self::Randomness(_) | Self::Broken(_) | Self::Corrupt(_) => Kind::Internal,
         }
     }

@@ -63,7 +63,9 @@ impl Fault for Error {
 fn of_embedding(error: &embed::Error) -> Kind {
     match error {
         embed::Error::Busy { .. } => Kind::Exhausted,
-        embed::Error::Api(_) | embed::Error::TimedOut(_) => Kind::Unavailable,
+        embed::Error::Api(_) | embed::Error::TimedOut(_) | embed::Error::Stopped => {
+            Kind::Unavailable
+        }
         embed::Error::Settings(_)
         | embed::Error::ModelMissing(..)
         | embed::Error::ModelDamaged { .. }

@@ -145,12 +145,19 @@ fn add_folder(
         }
         let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
         let data = fs::read(&path).with_context(|| format!("reading `{}`", path.display()))?;
-        for piece in data.chunks(PIECE) {
-            let piece = FilePiece { path: name.clone(), data: piece.to_vec() };
-            messages.push(ImportSkillsRequest { part: Some(Part::Piece(piece)) });
-        }
+        messages.extend(pieces(&name, &data));
     }
     Ok(())
+}
+
+/// A file in pieces; an empty one is one empty piece.
+fn pieces(path: &str, data: &[u8]) -> impl Iterator<Item = ImportSkillsRequest> {
+    let (first, rest) = data.split_at(data.len().min(PIECE));
+    let all = std::iter::once((first, true)).chain(rest.chunks(PIECE).map(|piece| (piece, false)));
+    all.map(|(data, starts)| {
+        let piece = FilePiece { path: path.to_owned(), data: data.to_vec(), starts };
+        ImportSkillsRequest { part: Some(Part::Piece(piece)) }
+    })
 }
 
 fn report(answer: &ImportSkillsResponse) -> anyhow::Result<()> {

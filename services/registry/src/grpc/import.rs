@@ -31,10 +31,10 @@ struct Plan {
     now: OffsetDateTime,
 }
 
-/// What became of one skill, and the outbox row that tells search of it.
+/// What became of one skill, and the skill itself where it is there to be found.
 struct Published {
     skill: wire::ImportedSkill,
-    sequence: Option<i64>,
+    id: Option<SkillId>,
 }
 
 #[tracing::instrument(name = "skill.import", skip_all)]
@@ -53,8 +53,8 @@ pub(super) async fn import(
     let published = stream::iter(upload.skills).map(|parsed| publish(rooms, &plan, parsed));
     let published: Vec<Published> = published.buffered(AT_ONCE).try_collect().await?;
 
-    let sequences: Vec<i64> = published.iter().filter_map(|one| one.sequence).collect();
-    let indexing = rooms.outbox.wait(&rooms.database, &plan.caller, &sequences).await?;
+    let ids: Vec<SkillId> = published.iter().filter_map(|one| one.id).collect();
+    let indexing = rooms.outbox.wait(&rooms.database, &plan.caller, &ids).await?;
     let mut skills: Vec<_> = published.into_iter().map(|one| one.skill).collect();
     skills.sort_by(|a, b| (&a.slug, &a.folder).cmp(&(&b.slug, &b.folder)));
     Ok(wire::ImportSkillsResponse {
@@ -94,7 +94,7 @@ fn refuse(refused: &Refused) -> Published {
         warnings: refused.warnings.iter().map(convert::finding).collect(),
         reasons: refused.reasons.iter().map(convert::finding).collect(),
     };
-    Published { skill, sequence: None }
+    Published { skill, id: None }
 }
 
 /// Files first: a row never names a file that is not there. One that no row names is only spare.
@@ -130,11 +130,10 @@ async fn publish_one(tx: &mut OrgTx, plan: &Plan, content: &Skill) -> Result<Pub
     };
     let is_moved = move_tag(tx, plan, &skill).await?;
     let changed = is_moved || outcome != wire::ImportOutcome::Unchanged;
-    let sequence = if changed {
-        Some(store::outbox::insert(tx, plan.caller.org, skill.id, plan.now).await?)
-    } else {
-        None
-    };
+    if changed {
+        store::outbox::insert(tx, plan.caller.org, skill.id, plan.now).await?;
+    }
+    let id = Some(skill.id).filter(|_| !plan.is_dry);
     let is_made = !(plan.is_dry && outcome == wire::ImportOutcome::Created);
     let skill = wire::ImportedSkill {
         folder: content.folder.clone(),
@@ -145,7 +144,7 @@ async fn publish_one(tx: &mut OrgTx, plan: &Plan, content: &Skill) -> Result<Pub
         warnings: content.warnings.iter().map(convert::finding).collect(),
         reasons: Vec::new(),
     };
-    Ok(Published { skill, sequence: sequence.filter(|_| !plan.is_dry) })
+    Ok(Published { skill, id })
 }
 
 async fn add_skill(tx: &mut OrgTx, plan: &Plan, content: &Skill) -> Result<(SkillRow, i32)> {

@@ -25,11 +25,11 @@ pub(super) async fn set(
     let skill = find(&mut tx, &caller, &message.skill).await?;
     let (revision, version) = revision(&mut tx, &skill, message.version).await?;
     store::tag::upsert(&mut tx, skill.id, tag.as_str(), revision, now).await?;
-    let sequence = store::outbox::insert(&mut tx, caller.org, skill.id, now).await?;
+    store::outbox::insert(&mut tx, caller.org, skill.id, now).await?;
     tx.commit().await?;
 
     rooms.recent.forget(caller.org);
-    let indexing = rooms.outbox.wait(&rooms.database, &caller, &[sequence]).await?;
+    let indexing = rooms.outbox.wait(&rooms.database, &caller, &[skill.id]).await?;
     let tag = wire::Tag { name: tag.to_string(), version };
     Ok(wire::SetTagResponse { tag: Some(tag), indexing: indexing.into() })
 }
@@ -47,11 +47,11 @@ pub(super) async fn remove(
     let skill = find(&mut tx, &caller, &message.skill).await?;
     let removed = store::tag::remove(&mut tx, skill.id, tag.as_str()).await?;
     let now = rooms.clock.now();
-    let sequence = store::outbox::insert(&mut tx, caller.org, skill.id, now).await?;
+    store::outbox::insert(&mut tx, caller.org, skill.id, now).await?;
     tx.commit().await?;
 
     rooms.recent.forget(caller.org);
-    rooms.outbox.wait(&rooms.database, &caller, &[sequence]).await?;
+    rooms.outbox.wait(&rooms.database, &caller, &[skill.id]).await?;
     Ok(wire::RemoveTagResponse { removed })
 }
 

@@ -51,7 +51,7 @@ pub(super) async fn receive(
         if piece.data.len() > PIECE || total > most {
             return Err(too_large(&piece, total, most));
         }
-        content.add(piece);
+        content.add(piece)?;
     }
     Ok(Arrived { header, content })
 }
@@ -65,14 +65,20 @@ fn too_large(piece: &FilePiece, total: u64, most: u64) -> Error {
 }
 
 impl Content {
-    fn add(&mut self, FilePiece { path, mut data }: FilePiece) {
+    fn add(&mut self, piece: FilePiece) -> Result<()> {
+        let FilePiece { path, mut data, starts } = piece;
         match self {
             Self::Zip(bytes) | Self::TarGz(bytes) => bytes.append(&mut data),
+            Self::Files(files) if starts => files.push((path, data)),
             Self::Files(files) => match files.last_mut() {
                 Some((last, bytes)) if *last == path => bytes.append(&mut data),
-                _ => files.push((path, data)),
+                _ => {
+                    let message = format!("a piece of `{path}` came before its file began");
+                    return Err(Error::InvalidUpload(message));
+                }
             },
         }
+        Ok(())
     }
 }
 

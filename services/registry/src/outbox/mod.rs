@@ -9,10 +9,14 @@ use access::{Caller, Signer};
 use clock::Clock;
 use contract::{registry::Indexing, transport::Transport};
 use database::Database;
+use ids::SkillId;
 use process::Process;
 use tokio::{sync::Notify, time::Instant};
 
-use crate::{Result, store};
+use crate::{
+    Result,
+    store::{self, outbox::Untaken},
+};
 
 /// How long a publish waits to be found: for its first skill, how much longer for each further one, and at
 /// most.
@@ -47,29 +51,36 @@ pub(crate) fn start(sender: Sender, process: &Process) -> Outbox {
 }
 
 impl Outbox {
-    /// Wakes the worker and waits, within bounds, until search has taken these rows.
+    /// Wakes the worker and waits, within bounds, until search has taken all that it is to know of these
+    /// skills, also what an earlier call left behind. What search refuses is not waited for, nor found.
     pub(crate) async fn wait(
         &self,
         database: &Database,
         caller: &Caller,
-        sequences: &[i64],
+        skills: &[SkillId],
     ) -> Result<Indexing> {
+        if skills.is_empty() {
+            return Ok(Indexing::Done);
+        }
         self.queued.notify_one();
-        let skills = u32::try_from(sequences.len()).unwrap_or(u32::MAX);
-        let patience = PATIENCE + PATIENCE_PER_SKILL.saturating_mul(skills);
+        let count = u32::try_from(skills.len()).unwrap_or(u32::MAX);
+        let patience = PATIENCE + PATIENCE_PER_SKILL.saturating_mul(count);
         let deadline = Instant::now() + patience.min(LONGEST_PATIENCE);
-        while !sequences.is_empty() {
+        loop {
             let sent = self.sent.notified();
-            let mut tx = database.begin(caller).await?;
-            if store::outbox::count_open(&mut tx, sequences).await? == 0 {
-                break;
+            let untaken = untaken(database, caller, skills).await?;
+            if untaken.open == 0 {
+                return Ok(if untaken.poison == 0 { Indexing::Done } else { Indexing::Pending });
             }
-            drop(tx);
             if Instant::now() >= deadline {
                 return Ok(Indexing::Pending);
             }
             let _ = tokio::time::timeout(LOOK, sent).await;
         }
-        Ok(Indexing::Done)
     }
+}
+
+async fn untaken(database: &Database, caller: &Caller, skills: &[SkillId]) -> Result<Untaken> {
+    let mut tx = database.begin(caller).await?;
+    Ok(store::outbox::count_untaken(&mut tx, skills).await?)
 }

@@ -25,18 +25,16 @@ pub(crate) async fn insert(
     org: OrgId,
     skill: SkillId,
     now: OffsetDateTime,
-) -> sqlx::Result<i64> {
-    sqlx::query_scalar!(
-        r#"
-        INSERT INTO registry.outbox (org_id, skill_id, queued_at) VALUES ($1, $2, $3)
-        RETURNING sequence
-        "#,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO registry.outbox (org_id, skill_id, queued_at) VALUES ($1, $2, $3)",
         org as OrgId,
         skill as SkillId,
         now,
     )
-    .fetch_one(tx.conn())
-    .await
+    .execute(tx.conn())
+    .await?;
+    Ok(())
 }
 
 /// Claims the oldest rows that are due, what was published before what is only filled again. One worker claims at a time, and a skill that another is sending
@@ -163,15 +161,29 @@ pub(crate) async fn set_aside(
     Ok(())
 }
 
-/// How many of these rows search has yet to take.
-pub(crate) async fn count_open(tx: &mut OrgTx, sequences: &[i64]) -> sqlx::Result<i64> {
-    let count = sqlx::query_scalar!(
-        "SELECT count(*) FROM registry.outbox WHERE sequence = ANY($1) AND poison IS NULL",
-        sequences,
+/// What search has not taken of some skills.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Untaken {
+    /// Rows that are still to be sent.
+    pub(crate) open: i64,
+    /// Rows that search will never take.
+    pub(crate) poison: i64,
+}
+
+/// What search has not taken of these skills, whoever queued it.
+pub(crate) async fn count_untaken(tx: &mut OrgTx, skills: &[SkillId]) -> sqlx::Result<Untaken> {
+    sqlx::query_as!(
+        Untaken,
+        r#"
+        SELECT count(*) FILTER (WHERE poison IS NULL) AS "open!",
+               count(*) FILTER (WHERE poison IS NOT NULL) AS "poison!"
+          FROM registry.outbox
+         WHERE skill_id = ANY($1)
+        "#,
+        skills as &[SkillId],
     )
     .fetch_one(tx.conn())
-    .await?;
-    Ok(count.unwrap_or(0))
+    .await
 }
 
 /// Queues every skill there is, for an index that begins empty.

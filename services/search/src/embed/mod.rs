@@ -52,6 +52,9 @@ pub enum Error {
     /// The local model failed.
     #[error("the local model failed: {0}")]
     Model(String),
+    /// The local model ended with its process.
+    #[error("the local model stopped")]
+    Stopped,
     /// More queries wait than can be answered soon.
     #[error("too many queries wait to be embedded: the limit is {limit}")]
     Busy {

@@ -51,9 +51,9 @@ pub(super) async fn pass_on(
         Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
     })?;
     outlet.begin(format.wire()).await;
-    outlet.give("", start).await?;
+    outlet.start("", start).await?;
     while let Some(data) = body.next().await {
-        outlet.give("", data.map_err(|error| malformed(&error))?).await?;
+        outlet.go_on("", data.map_err(|error| malformed(&error))?).await?;
     }
     outlet.end().await;
     Ok(())

@@ -83,9 +83,9 @@ async fn give(
     rest: &mut Field<'static>,
     outlet: &mut Outlet,
 ) -> Result<(), Problem> {
-    outlet.give(path, start).await?;
+    outlet.start(path, start).await?;
     while let Some(data) = chunk(rest).await? {
-        outlet.give(path, data).await?;
+        outlet.go_on(path, data).await?;
     }
     Ok(())
 }

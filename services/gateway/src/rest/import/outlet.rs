@@ -51,15 +51,25 @@ impl Outlet {
         self.send(Message::Part(Part::Header(header))).await;
     }
 
-    /// Sends some bytes of a file; an empty file is one empty piece.
-    pub(super) async fn give(&mut self, path: &str, mut data: Bytes) -> Result<(), Problem> {
+    /// Begins a file with its first bytes, which an empty one has none of.
+    pub(super) async fn start(&mut self, path: &str, data: Bytes) -> Result<(), Problem> {
+        self.give(path, data, true).await
+    }
+
+    /// Sends further bytes of the file that was begun last.
+    pub(super) async fn go_on(&mut self, path: &str, data: Bytes) -> Result<(), Problem> {
+        self.give(path, data, false).await
+    }
+
+    async fn give(&mut self, path: &str, mut data: Bytes, mut starts: bool) -> Result<(), Problem> {
         self.bytes += data.len() as u64;
         if self.bytes > MAX_UPLOAD_BYTES {
             return Err(too_large(&format!("more than {MAX_UPLOAD_BYTES}")));
         }
         loop {
             let piece = data.split_to(PIECE_BYTES.min(data.len()));
-            let piece = FilePiece { path: path.to_owned(), data: piece.into() };
+            let piece = FilePiece { path: path.to_owned(), data: piece.into(), starts };
+            starts = false;
             self.send(Message::Part(Part::Piece(piece))).await;
             if data.is_empty() {
                 return Ok(());

@@ -42,7 +42,7 @@ impl LocalModel {
     async fn run(&self, priority: Priority, texts: Vec<Tokens>) -> Result<Vec<Vec<f32>>, Error> {
         let (answer, vectors) = oneshot::channel();
         self.queue.push(priority, Job { texts, answer })?;
-        vectors.await.map_err(|_| Error::Model("its thread stopped".into()))?
+        vectors.await.map_err(|_| Error::Stopped)?
     }
 
     async fn run_batch(&self, batch: Batch) -> Result<Vec<(usize, Vec<f32>)>, Error> {

@@ -126,5 +126,10 @@ impl VectorStore for EdgeStore {
 
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` passes values")]
 fn stopped(error: tokio::task::JoinError) -> Error {
-    Error::Failed(error.to_string())
+    // Work is given up only with the process.
+    if error.is_cancelled() {
+        Error::Unavailable("it stops".into())
+    } else {
+        Error::Failed(error.to_string())
+    }
 }
