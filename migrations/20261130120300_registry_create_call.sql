@@ -1,8 +1,8 @@
 -- One call of a tool, as the gateway saw it. The id is the gateway's, so that a batch sent twice counts once.
 CREATE TABLE registry.call (
-    id            uuid        PRIMARY KEY,
-    org_id        uuid        NOT NULL DEFAULT current_setting('loadout.org')::uuid
-                              REFERENCES registry.organization,
+    id            uuid        NOT NULL,
+    -- Always the transaction's organization, see below: a reference would be looked up for every single call.
+    org_id        uuid        NOT NULL DEFAULT current_setting('loadout.org')::uuid,
     at            timestamptz NOT NULL,
     tool          text        NOT NULL,
     surface       text        NOT NULL,
@@ -16,9 +16,9 @@ CREATE TABLE registry.call (
     outcome       text        NOT NULL,
     duration_us   bigint      NOT NULL CHECK (duration_us >= 0),
     query         text,
-    shown_skill_ids uuid[]    NOT NULL
+    shown_skill_ids uuid[]    NOT NULL,
+    PRIMARY KEY (org_id, id)
 );
-CREATE INDEX call_by_org ON registry.call (org_id, id DESC);
 
 ALTER TABLE registry.call ENABLE ROW LEVEL SECURITY;
 ALTER TABLE registry.call FORCE ROW LEVEL SECURITY;

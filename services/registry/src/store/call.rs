@@ -1,58 +1,56 @@
 //! Queries on `registry.call`.
 use database::OrgTx;
 use ids::{CallId, KeyId, MemberId, RevisionId, SkillId, WorkspaceId};
-use serde_json::{Value, json};
-use time::OffsetDateTime;
+use uuid::Uuid;
 
 use crate::model::Call;
 
 /// Records calls; those that are recorded already stay as they are.
 pub(crate) async fn insert_all(tx: &mut OrgTx, calls: &[Call]) -> sqlx::Result<()> {
-    let rows = Value::from(calls.iter().map(row).collect::<Vec<_>>());
+    // A column at a time: half the work, for both sides, of rows as JSON.
     sqlx::query!(
         r#"
         INSERT INTO registry.call
                (id, at, tool, surface, key_id, workspace_id, member_id, skill_id, revision_id, path,
                 tag, outcome, duration_us, query, shown_skill_ids)
-        SELECT id, to_timestamp(at / 1000.0), tool, surface, key_id, workspace_id, member_id, skill_id, revision_id, path,
-               tag, outcome, duration_us, query, shown_skill_ids
-          FROM jsonb_to_recordset($1) AS
-               call (id uuid, at bigint, tool text, surface text, key_id uuid,
-                     workspace_id uuid, member_id uuid, skill_id uuid, revision_id uuid, path text,
-                     tag text, outcome text, duration_us bigint, query text, shown_skill_ids uuid[])
-        ON CONFLICT (id) DO NOTHING
+        SELECT id, at, tool, surface, key_id, workspace_id, member_id, skill_id, revision_id, path,
+               tag, outcome, duration_us, query, shown::uuid[]
+          FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::uuid[], $6::uuid[],
+                      $7::uuid[], $8::uuid[], $9::uuid[], $10::text[], $11::text[], $12::text[],
+                      $13::bigint[], $14::text[], $15::text[]) AS
+               call (id, at, tool, surface, key_id, workspace_id, member_id, skill_id, revision_id,
+                     path, tag, outcome, duration_us, query, shown)
+        ON CONFLICT (org_id, id) DO NOTHING
         "#,
-        rows,
+        &column(calls, |call| call.id.uuid()),
+        &column(calls, |call| call.at),
+        &column(calls, |call| call.tool.as_str()) as &[&str],
+        &column(calls, |call| call.surface.as_str()) as &[&str],
+        &column(calls, |call| call.key_id.uuid()),
+        &column(calls, |call| call.workspace_id.uuid()),
+        &column(calls, |call| call.member_id.map(MemberId::uuid)) as &[Option<Uuid>],
+        &column(calls, |call| call.skill_id.map(SkillId::uuid)) as &[Option<Uuid>],
+        &column(calls, |call| call.revision_id.map(RevisionId::uuid)) as &[Option<Uuid>],
+        &column(calls, |call| call.path.as_deref()) as &[Option<&str>],
+        &column(calls, |call| call.tag.as_deref()) as &[Option<&str>],
+        &column(calls, |call| call.outcome.as_str()) as &[&str],
+        &column(calls, |call| call.duration_us),
+        &column(calls, |call| call.query.as_deref()) as &[Option<&str>],
+        &column(calls, |call| literal(&call.shown_skill_ids)),
     )
     .execute(tx.conn())
     .await?;
     Ok(())
 }
 
-fn row(call: &Call) -> Value {
-    let Call { at, tool, surface, path, tag, outcome, duration_us, query, .. } = call;
-    json!({
-        "id": call.id.uuid(),
-        "at": milliseconds(*at),
-        "tool": tool,
-        "surface": surface,
-        "key_id": call.key_id.uuid(),
-        "workspace_id": call.workspace_id.uuid(),
-        "member_id": call.member_id.map(MemberId::uuid),
-        "skill_id": call.skill_id.map(SkillId::uuid),
-        "revision_id": call.revision_id.map(RevisionId::uuid),
-        "path": path,
-        "tag": tag,
-        "outcome": outcome,
-        "duration_us": duration_us,
-        "query": query,
-        "shown_skill_ids": call.shown_skill_ids,
-    })
+fn column<'a, T>(calls: &'a [Call], read: impl Fn(&'a Call) -> T) -> Vec<T> {
+    calls.iter().map(read).collect()
 }
 
-/// Since 1970.
-fn milliseconds(at: OffsetDateTime) -> i64 {
-    i64::try_from(at.unix_timestamp_nanos() / 1_000_000).unwrap_or(i64::MAX)
+/// An array as Postgres reads it: `unnest` takes no arrays of arrays of unequal length.
+fn literal(ids: &[Uuid]) -> String {
+    let ids: Vec<_> = ids.iter().map(Uuid::to_string).collect();
+    format!("{{{}}}", ids.join(","))
 }
 
 /// Newest first, before `before`.
