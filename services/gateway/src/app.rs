@@ -12,6 +12,7 @@ use crate::{
     auth::{Keys, revoked},
     behind::Services,
     catalog::Catalog,
+    kept::Kept,
     record::Recorder,
     rest, tools,
 };
@@ -21,6 +22,7 @@ pub(crate) struct App {
     pub(crate) keys: Keys,
     pub(crate) services: Services,
     pub(crate) recorder: Recorder,
+    pub(crate) kept: Kept,
     pub(crate) clock: Clock,
     pub(crate) operator_token: Option<SecretString>,
     /// The OpenAPI document, as it is served.
@@ -49,6 +51,7 @@ impl App {
         let openapi = serde_json::to_vec(&rest::openapi(&catalog)).context("printing OpenAPI")?;
         Ok(Self {
             recorder: Recorder::start(services.clone(), process),
+            kept: Kept::default(),
             catalog,
             keys,
             services,

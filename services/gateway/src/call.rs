@@ -13,6 +13,7 @@ use crate::{
     behind::Behind,
     catalog::Answer,
     failure::Failure,
+    kept::Kept,
     pin::Tag,
     record::{Recording, Surface},
     tool::Place,
@@ -35,6 +36,7 @@ pub(crate) struct Call {
     pub(crate) grant: Arc<Grant>,
     pub(crate) tag: Option<Tag>,
     pub(crate) behind: Behind,
+    pub(crate) kept: Kept,
     pub(crate) record: Recording,
 }
 
@@ -67,6 +69,7 @@ impl Call {
             grant: Arc::clone(&visit.grant),
             tag,
             behind: behind.in_request(visit.request_id.clone()),
+            kept: app.kept.clone(),
             record,
         }
     }

@@ -9,6 +9,7 @@ mod call;
 mod catalog;
 mod config;
 mod failure;
+mod kept;
 mod mcp;
 mod metrics;
 mod pin;

@@ -58,7 +58,8 @@ pub(crate) async fn require_key_with(
     Ok(next.run(request).await)
 }
 
-async fn visit(app: &App, headers: &HeaderMap) -> Result<Visit, Problem> {
+/// Finds out whose key a request shows.
+pub(crate) async fn visit(app: &App, headers: &HeaderMap) -> Result<Visit, Problem> {
     let shown = shown(headers).ok_or(Refusal::Missing)?;
     let arrived = Instant::now();
     let grant = app.keys.grant(shown).await?;

@@ -4,35 +4,37 @@ mod server;
 
 use std::sync::Arc;
 
-use axum::{Router, middleware::from_fn, middleware::from_fn_with_state, routing::post_service};
+use axum::{Router, routing::post};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
 
-use crate::{Config, app::App, auth};
+use crate::{Config, app::App};
 use server::Server;
 
 /// The largest request.
 const MAX_REQUEST_BYTES: usize = 4 << 20;
 
+/// What every MCP request shares.
+struct Mcp {
+    app: Arc<App>,
+    server: StreamableHttpService<Server, NeverSessionManager>,
+}
+
+/// One handler does all that an address asks for: each layer around it would copy the server's settings.
 pub(crate) fn router(app: &Arc<App>, config: &Config) -> anyhow::Result<Router> {
     let server = Server::new(Arc::clone(app));
-    let service = StreamableHttpService::new(
+    let server = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),
         transport(config)?,
     );
-    let service = post_service(service);
-    let workspace = Router::new()
-        .route("/w/{workspace}", service.clone())
-        .route("/w/{workspace}/", service.clone())
-        .route_layer(from_fn(address::workspace));
-    let organization = Router::new()
-        .route("/mcp", service.clone())
-        .route("/mcp/", service)
-        .route_layer(from_fn(address::organization));
-    let key = from_fn_with_state(Arc::clone(app), auth::require_key);
-    Ok(workspace.merge(organization).route_layer(key))
+    Ok(Router::new()
+        .route("/w/{workspace}", post(address::workspace))
+        .route("/w/{workspace}/", post(address::workspace))
+        .route("/mcp", post(address::organization))
+        .route("/mcp/", post(address::organization))
+        .with_state(Arc::new(Mcp { app: Arc::clone(app), server })))
 }
 
 fn transport(config: &Config) -> anyhow::Result<StreamableHttpServerConfig> {

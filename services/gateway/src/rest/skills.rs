@@ -98,7 +98,12 @@ async fn fetch(
     query: &RevisionQuery,
 ) -> Result<GetSkillResponse, Failure> {
     let (tag, version) = query.revision(call)?;
-    let request = call.behind.to_registry(GetSkillRequest { skill, tag, version })?;
+    let request = call.behind.to_registry(GetSkillRequest {
+        skill,
+        tag,
+        version,
+        known_revision_id: None,
+    })?;
     let answer = behind::answer(call.behind.skills().get_skill(request)).await?;
     if let Some(skill) = &answer.skill {
         call.record.of(&skill.id, &skill.revision_id);

@@ -1,6 +1,8 @@
 //! `get_skill`
+use std::sync::Arc;
+
 use access::Scope;
-use contract::registry::{GetSkillRequest, GetSkillResponse, Resource};
+use contract::registry::{GetSkillRequest, GetSkillResponse, Resource, Skill};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +11,7 @@ use crate::{
     behind,
     call::Call,
     failure::Failure,
+    kept::Slot,
     tool::{Effect, Place, Tool},
 };
 
@@ -29,7 +32,7 @@ pub(crate) struct Input {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Output {
+pub(crate) struct Loaded {
     /// The skill's id.
     id: String,
     /// Which version this is; give it to `get_skill_file` to get files of the same one.
@@ -37,13 +40,15 @@ pub(crate) struct Output {
     /// What the skill is called.
     name: String,
     /// Its instructions: SKILL.md after the front matter, in Markdown.
-    body: String,
+    pub(crate) body: String,
     /// The files beside them.
-    files: Vec<File>,
+    pub(crate) files: Vec<File>,
+    #[serde(skip)]
+    revision_id: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct File {
+pub(crate) struct File {
     /// Relative to the skill's folder, for `get_skill_file`.
     path: String,
     kind: FileKind,
@@ -56,17 +61,27 @@ impl Tool for GetSkill {
     const EFFECT: Effect = Effect::Reads;
     const PLACE: Place = Place::Workspace;
     type Input = Input;
-    type Output = Output;
+    type Output = Arc<Loaded>;
 
-    async fn call(call: &mut Call, Input { id, version }: Input) -> Result<Output, Failure> {
+    async fn call(call: &mut Call, Input { id, version }: Input) -> Result<Arc<Loaded>, Failure> {
         let Asked { skill, tag, version } = Asked::new(call, id, version)?;
-        let request = call.behind.to_registry(GetSkillRequest { skill, tag, version })?;
+        let slot = Slot::new(&call.grant.caller, skill.clone(), tag.clone(), version);
+        let kept = call.kept.get(&slot);
+        let known_revision_id = kept.as_ref().map(|kept| kept.revision_id.clone());
+        let request = GetSkillRequest { skill, tag, version, known_revision_id };
+        let request = call.behind.to_registry(request)?;
         let answer = behind::answer(call.behind.skills().get_skill(request)).await?;
         let GetSkillResponse { skill, body, files, front_matter_json: _ } = answer;
         let skill = skill.ok_or_else(|| Failure::internal("no skill in the answer"))?;
         call.record.of(&skill.id, &skill.revision_id);
+        if let Some(kept) = kept.filter(|kept| kept.revision_id == skill.revision_id) {
+            return Ok(kept);
+        }
         let files = files.into_iter().map(file).collect::<Result<_, _>>()?;
-        Ok(Output { id: skill.id, version: skill.version, name: skill.name, body, files })
+        let Skill { id, version, name, revision_id, .. } = skill;
+        let loaded = Arc::new(Loaded { id, version, name, body, files, revision_id });
+        call.kept.put(slot, Arc::clone(&loaded));
+        Ok(loaded)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every tool, one file each.
 mod find_skills;
-mod get_skill;
+pub(crate) mod get_skill;
 mod get_skill_file;
 mod whoami;
 

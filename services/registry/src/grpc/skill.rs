@@ -23,9 +23,13 @@ pub(super) async fn get(
     caller.require(Scope::SkillsRead)?;
     let which = Which::new(&message.tag, message.version)?;
     let loaded = load(rooms, &caller, &message.skill, which).await?;
+    let skill = convert::skill(loaded.found.clone(), &loaded.tags);
+    if message.known_revision_id.as_ref() == Some(&skill.revision_id) {
+        return Ok(wire::GetSkillResponse { skill: Some(skill), ..Default::default() });
+    }
     let body = std::str::from_utf8(loaded.body()).map_err(|_| Error::Corrupt("the body"))?;
     Ok(wire::GetSkillResponse {
-        skill: Some(convert::skill(loaded.found.clone(), &loaded.tags)),
+        skill: Some(skill),
         body: body.to_owned(),
         files: loaded.resources.iter().map(Into::into).collect(),
         front_matter_json: loaded.revision.front_matter.to_string(),
