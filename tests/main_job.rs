@@ -13,6 +13,7 @@ tests::over_every_layout!(
     the_same_over_rest_byte_for_byte,
     a_tag_pins_what_an_agent_gets,
     a_version_holds_while_its_tag_moves,
+    a_skill_loaded_again_is_whole_until_it_changes,
     every_call_is_recorded_once,
     a_skill_that_is_not_there_is_said_so,
 );
@@ -109,6 +110,23 @@ async fn a_version_holds_while_its_tag_moves(stack: &Stack) {
         let asked = json!({ "id": "deploy", "path": "note.md" });
         let moved = agent.call("get_skill_file", asked).await.unwrap();
         (moved["content"] == "second" && moved["version"] == 2).then_some(())
+    })
+    .await;
+}
+
+async fn a_skill_loaded_again_is_whole_until_it_changes(stack: &Stack) {
+    let owner = stack.organization("acme").await.owner;
+    owner.import(&[pdf_tools()]).await;
+    let first = owner.get_skill("pdf-tools").await;
+    assert_eq!((&first["version"], &first["body"]), (&json!(1), &json!(pdf_tools().body())));
+    assert_eq!(first["files"].as_array().unwrap().len(), 3);
+    for _ in 0..3 {
+        assert_eq!(owner.get_skill("pdf-tools").await, first);
+    }
+    owner.import(&[pdf_tools().saying("changed\n")]).await;
+    eventually("the change is loaded", SOON, async || {
+        let again = owner.get_skill("pdf-tools").await;
+        (again["body"] == "changed\n" && again["version"] == 2).then_some(())
     })
     .await;
 }
