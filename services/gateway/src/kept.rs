@@ -22,9 +22,9 @@ pub(crate) struct Slot {
     org: OrgId,
     workspace: WorkspaceId,
     member: Option<MemberId>,
-    pub(crate) skill: String,
-    pub(crate) tag: String,
-    pub(crate) version: u32,
+    skill: String,
+    tag: String,
+    version: u32,
 }
 
 impl Slot {

@@ -7,7 +7,7 @@ use crate::model::Call;
 
 /// Records calls; those that are recorded already stay as they are.
 pub(crate) async fn insert_all(tx: &mut OrgTx, calls: &[Call]) -> sqlx::Result<()> {
-    // A column at a time: half the work, for both sides, of rows as JSON.
+    // A column at a time: neither side has to write or read JSON.
     sqlx::query!(
         r#"
         INSERT INTO registry.call
