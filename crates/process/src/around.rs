@@ -1,12 +1,21 @@
 //! What stands around every request: its id, its span, its deadline, and a net under a panic.
-use std::{panic::AssertUnwindSafe, time::Duration, time::Instant};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::LazyLock,
+    time::{Duration, Instant},
+};
 
-use axum::{extract::Request, middleware::Next, response::Response};
+use axum::{
+    extract::{MatchedPath, Request},
+    middleware::Next,
+    response::Response,
+};
 use futures::FutureExt;
 use http::{HeaderMap, Method, StatusCode};
 use opentelemetry::{KeyValue, global, metrics::Histogram};
 use tonic::Status;
-use tracing::{Instrument, Span, field::Empty};
+use tracing::{Instrument, Span};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 use crate::request::{CURRENT, HEADER, RequestId, continue_trace};
 
@@ -14,6 +23,19 @@ use crate::request::{CURRENT, HEADER, RequestId, continue_trace};
 const DEFAULT_DEADLINE: Duration = Duration::from_secs(30);
 const UNIMPLEMENTED: &str = "12";
 const LONGEST_DEADLINE: Duration = Duration::from_mins(10);
+
+static HTTP: LazyLock<Histogram<f64>> = LazyLock::new(|| {
+    seconds("http.server.duration", "From a request's arrival to the head of its answer")
+});
+
+static RPC: LazyLock<Histogram<f64>> = LazyLock::new(|| {
+    seconds("rpc.server.duration", "From a call's arrival to the head of its answer")
+});
+
+fn seconds(name: &'static str, description: &'static str) -> Histogram<f64> {
+    let meter = global::meter("loadout");
+    meter.f64_histogram(name).with_unit("s").with_description(description).build()
+}
 
 /// Stands around one gRPC call.
 pub(crate) async fn grpc(request: Request, next: Next) -> Response {
@@ -35,7 +57,8 @@ pub(crate) async fn grpc(request: Request, next: Next) -> Response {
     // A path that no service has is answered, but is no label.
     let status = grpc_status(response.headers());
     let method = if status == UNIMPLEMENTED { "other".to_owned() } else { method };
-    observe("rpc.server.duration", began, method, status);
+    let labels = [KeyValue::new("method", method), KeyValue::new("status", status.to_owned())];
+    RPC.record(began.elapsed().as_secs_f64(), &labels);
     response
 }
 
@@ -43,29 +66,42 @@ pub(crate) async fn grpc(request: Request, next: Next) -> Response {
 pub(crate) async fn http(request: Request, next: Next) -> Response {
     let id = RequestId::of(&request);
     let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().cloned();
     let span = tracing::info_span!(
         "http",
         http.method = %method,
         http.path = request.uri().path(),
         request.id = id.as_str(),
-        http.status = Empty,
     );
     continue_trace(&span, request.headers());
     let began = Instant::now();
     let answer = AssertUnwindSafe(next.run(request)).catch_unwind();
     let answer = CURRENT.scope(id.clone(), answer).instrument(span.clone()).await;
     let mut response = answer.unwrap_or_else(|_panic| broken(&span));
-    span.record("http.status", response.status().as_u16());
+    // For traces alone: recorded on the span, it would make each line's fields anew.
+    span.set_attribute("http.status", i64::from(response.status().as_u16()));
     response.headers_mut().insert(HEADER, id.header());
-    observe("http.server.duration", began, known(&method), response.status().as_str());
+    let labels = [
+        KeyValue::new("method", known(&method)),
+        KeyValue::new("route", route.as_ref().map_or("none", MatchedPath::as_str).to_owned()),
+        KeyValue::new("status", i64::from(response.status().as_u16())),
+    ];
+    HTTP.record(began.elapsed().as_secs_f64(), &labels);
     response
 }
 
 /// The method as a label: a client can send any word, and each would be a label of its own.
-fn known(method: &Method) -> String {
-    let known =
-        [Method::GET, Method::POST, Method::PUT, Method::DELETE, Method::HEAD, Method::OPTIONS];
-    if known.contains(method) { method.to_string() } else { "other".to_owned() }
+fn known(method: &Method) -> &'static str {
+    match method.as_str() {
+        "GET" => "GET",
+        "HEAD" => "HEAD",
+        "POST" => "POST",
+        "PUT" => "PUT",
+        "DELETE" => "DELETE",
+        "OPTIONS" => "OPTIONS",
+        "PATCH" => "PATCH",
+        _ => "other",
+    }
 }
 
 fn broken(span: &Span) -> Response {
@@ -100,19 +136,6 @@ fn parse_timeout(text: &str) -> Option<Duration> {
 /// A status in the headers is a refusal; one in the trailers came after an answer.
 fn grpc_status(headers: &HeaderMap) -> &str {
     headers.get("grpc-status").and_then(|value| value.to_str().ok()).unwrap_or("0")
-}
-
-fn observe(name: &'static str, began: Instant, method: String, status: &str) {
-    let labels = [KeyValue::new("method", method), KeyValue::new("status", status.to_owned())];
-    histogram(name).record(began.elapsed().as_secs_f64(), &labels);
-}
-
-fn histogram(name: &'static str) -> &'static Histogram<f64> {
-    use std::sync::OnceLock;
-    static RPC: OnceLock<Histogram<f64>> = OnceLock::new();
-    static HTTP: OnceLock<Histogram<f64>> = OnceLock::new();
-    let slot = if name.starts_with("rpc") { &RPC } else { &HTTP };
-    slot.get_or_init(|| global::meter("loadout").f64_histogram(name).with_unit("s").build())
 }
 
 #[cfg(test)]

@@ -8,13 +8,8 @@ use process::Process;
 use secrecy::SecretString;
 
 use crate::{
-    Config,
-    auth::{Keys, revoked},
-    behind::Services,
-    catalog::Catalog,
-    kept::Kept,
-    record::Recorder,
-    rest, tools,
+    Config, announced, announced::Hearer, auth::Keys, behind::Services, catalog::Catalog,
+    kept::Kept, record::Recorder, rest, tools,
 };
 
 pub(crate) struct App {
@@ -39,8 +34,10 @@ impl App {
     ) -> anyhow::Result<Self> {
         let services = Services::new(registry, search, signer(&config.access, &clock)?);
         let keys = Keys::new(services.clone(), clock.clone(), process.clone());
+        let kept = Kept::default();
         if let Some(redis) = &config.redis {
-            process.spawn(revoked::listen(redis, keys.clone(), process.working())?);
+            let hearer = Hearer { keys: keys.clone(), kept: kept.clone() };
+            process.spawn(announced::listen(redis, hearer, process.working())?);
         }
         let ready = keys.clone();
         process.readiness().require("registry", move || {
@@ -51,7 +48,7 @@ impl App {
         let openapi = serde_json::to_vec(&rest::openapi(&catalog)).context("printing OpenAPI")?;
         Ok(Self {
             recorder: Recorder::start(services.clone(), process),
-            kept: Kept::default(),
+            kept,
             catalog,
             keys,
             services,

@@ -2,6 +2,7 @@
 //!
 //! A request passes `auth` (who is it?), then `mcp` or `rest` (what is asked?), then the `catalog` (may
 //! they?), then a tool in `tools`, which asks the services `behind`; `record` keeps account of it.
+mod announced;
 mod app;
 mod auth;
 mod behind;
@@ -24,7 +25,7 @@ mod tools;
 use std::{process::ExitCode, sync::Arc};
 
 use anyhow::Context;
-use axum::{Router, middleware::from_fn};
+use axum::Router;
 use clock::Clock;
 use contract::transport::{self, Transport};
 use process::{NoArguments, Process};
@@ -54,8 +55,7 @@ pub fn router_with_clock(
     let app = Arc::new(App::start(config, registry, search, process, clock)?);
     let mcp = mcp::router(&app, config)?;
     let router = rest::router(&app).merge(mcp);
-    let router = router.method_not_allowed_fallback(problem::method_not_allowed);
-    Ok(router.layer(from_fn(metrics::measure)))
+    Ok(router.method_not_allowed_fallback(problem::method_not_allowed))
 }
 
 /// Runs the gateway as a program of its own.

@@ -1,6 +1,6 @@
 //! What was just read, remembered for as long as it is true.
 //!
-//! Postgres announces every commit that changes a skill, and a watcher hears it. Twice a second it also
+//! Postgres announces every commit that changes a skill, and a watcher hears it. Five times a second it also
 //! asks Postgres for an answer, which proves that everything committed before has been heard. So what is
 //! remembered is never older than [`FRESH`]; when the watcher is cut off, nothing is remembered at all.
 use std::{
@@ -18,10 +18,11 @@ use process::Process;
 use crate::model::{Loaded, SkillRef, Which};
 
 const CHANNEL: &str = "registry_skill";
-/// How old what is remembered can be when a change was not heard.
-const FRESH: Duration = Duration::from_millis(900);
+/// How old what is remembered can be when a change was not heard. Gateways add 400 ms to it, and a change
+/// takes effect within one second.
+const FRESH: Duration = Duration::from_millis(500);
 /// How often it is proven that every change was heard.
-const PROOF: Duration = Duration::from_millis(400);
+const PROOF: Duration = Duration::from_millis(200);
 const BETWEEN_TRIES: Duration = Duration::from_millis(200);
 /// What is remembered, in bytes.
 const REMEMBERED: u64 = 32 * 1024 * 1024;

@@ -2,7 +2,6 @@
 mod grant;
 mod keys;
 mod operator;
-pub(crate) mod revoked;
 
 use std::sync::Arc;
 
@@ -43,7 +42,7 @@ pub(crate) async fn require_key(
 }
 
 /// Lets in the request of a key that may use a tool: what REST gives, a tool gives too, and a list of
-/// tools would limit nothing if another address gave the same.
+/// tools would limit nothing if another address gave the same. What is no reading may have changed a skill.
 pub(crate) async fn require_key_with(
     State((app, tool)): State<(Arc<App>, Option<&'static str>)>,
     mut request: Request,
@@ -54,8 +53,14 @@ pub(crate) async fn require_key_with(
         let detail = "this key is limited to tools that do not include this";
         return Err(Problem::new(StatusCode::FORBIDDEN, detail));
     }
+    let org = visit.grant.caller.org;
+    let is_safe = request.method().is_safe();
     request.extensions_mut().insert(visit);
-    Ok(next.run(request).await)
+    let response = next.run(request).await;
+    if !is_safe {
+        app.kept.changed(org);
+    }
+    Ok(response)
 }
 
 /// Finds out whose key a request shows.

@@ -5,6 +5,7 @@ use access::Scope;
 use contract::registry::{GetSkillRequest, GetSkillResponse, Resource, Skill};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use super::{Asked, FileKind};
 use crate::{
@@ -67,6 +68,14 @@ impl Tool for GetSkill {
         let Asked { skill, tag, version } = Asked::new(call, id, version)?;
         let slot = Slot::new(&call.grant.caller, skill.clone(), tag.clone(), version);
         let kept = call.kept.get(&slot);
+        if let Some(kept) = &kept
+            && call.kept.serves(&slot, kept)
+        {
+            call.record.of(&kept.loaded.id, &kept.loaded.revision_id);
+            return Ok(Arc::clone(&kept.loaded));
+        }
+        let kept = kept.map(|kept| kept.loaded);
+        let asked_at = Instant::now();
         let known_revision_id = kept.as_ref().map(|kept| kept.revision_id.clone());
         let request = GetSkillRequest { skill, tag, version, known_revision_id };
         let request = call.behind.to_registry(request)?;
@@ -74,15 +83,17 @@ impl Tool for GetSkill {
         let GetSkillResponse { skill, body, files, front_matter_json: _ } = answer;
         let skill = skill.ok_or_else(|| Failure::internal("no skill in the answer"))?;
         call.record.of(&skill.id, &skill.revision_id);
-        if let Some(kept) = kept.filter(|kept| kept.revision_id == skill.revision_id) {
-            return Ok(kept);
-        }
-        let files = files.into_iter().map(file).collect::<Result<_, _>>()?;
-        let Skill { id, version, name, revision_id, .. } = skill;
-        let loaded = Arc::new(Loaded { id, version, name, body, files, revision_id });
-        call.kept.put(slot, Arc::clone(&loaded));
+        let same = kept.filter(|kept| kept.revision_id == skill.revision_id);
+        let loaded = same.map_or_else(|| loaded(skill, body, files).map(Arc::new), Ok)?;
+        call.kept.put(slot, Arc::clone(&loaded), asked_at);
         Ok(loaded)
     }
+}
+
+fn loaded(skill: Skill, body: String, files: Vec<Resource>) -> Result<Loaded, Failure> {
+    let files = files.into_iter().map(file).collect::<Result<_, _>>()?;
+    let Skill { id, version, name, revision_id, .. } = skill;
+    Ok(Loaded { id, version, name, body, files, revision_id })
 }
 
 fn file(resource: Resource) -> Result<File, Failure> {

@@ -52,6 +52,9 @@ pub(super) async fn import(
 
     let published = stream::iter(upload.skills).map(|parsed| publish(rooms, &plan, parsed));
     let published: Vec<Published> = published.buffered(AT_ONCE).try_collect().await?;
+    if !is_dry {
+        rooms.skill_changed(plan.caller.org).await;
+    }
 
     let ids: Vec<SkillId> = published.iter().filter_map(|one| one.id).collect();
     let indexing = rooms.outbox.wait(&rooms.database, &plan.caller, &ids).await?;

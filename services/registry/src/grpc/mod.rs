@@ -20,6 +20,7 @@ use contract::registry::{
     usage_service_server::UsageServiceServer,
 };
 use database::Database;
+use ids::OrgId;
 use tonic::{
     Request, Response, Status, Streaming, async_trait,
     service::{Routes, interceptor::InterceptedService},
@@ -39,6 +40,14 @@ pub(crate) struct Rooms {
     pub(crate) recent: Recent,
     pub(crate) announcer: Announcer,
     pub(crate) clock: Clock,
+}
+
+impl Rooms {
+    /// A skill of the organization has changed: nobody answers any more what was true before.
+    async fn skill_changed(&self, org: OrgId) {
+        self.recent.forget(org);
+        self.announcer.skill_changed(org).await;
+    }
 }
 
 pub(crate) fn routes(rooms: Arc<Rooms>, door: &Door) -> Routes {

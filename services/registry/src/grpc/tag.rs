@@ -28,7 +28,7 @@ pub(super) async fn set(
     store::outbox::insert(&mut tx, caller.org, skill.id, now).await?;
     tx.commit().await?;
 
-    rooms.recent.forget(caller.org);
+    rooms.skill_changed(caller.org).await;
     let indexing = rooms.outbox.wait(&rooms.database, &caller, &[skill.id]).await?;
     let tag = wire::Tag { name: tag.to_string(), version };
     Ok(wire::SetTagResponse { tag: Some(tag), indexing: indexing.into() })
@@ -50,7 +50,7 @@ pub(super) async fn remove(
     store::outbox::insert(&mut tx, caller.org, skill.id, now).await?;
     tx.commit().await?;
 
-    rooms.recent.forget(caller.org);
+    rooms.skill_changed(caller.org).await;
     rooms.outbox.wait(&rooms.database, &caller, &[skill.id]).await?;
     Ok(wire::RemoveTagResponse { removed })
 }
