@@ -158,3 +158,19 @@ postgres_down() {
         || { kill -9 "$pid" && wait_gone "$pid" 10; }
     say "Postgres is stopped"
 }
+
+# The address of another database on the server of `LOADOUT_DATABASE_URL`.
+url_of() {
+    local path=${LOADOUT_DATABASE_URL%%\?*} query=''
+    case $LOADOUT_DATABASE_URL in *\?*) query="?${LOADOUT_DATABASE_URL#*\?}" ;; esac
+    printf '%s/%s%s' "${path%/*}" "$1" "$query"
+}
+
+# psql on the database `$1`, with the arguments `$2…`.
+psql_on() {
+    local url=$1 bin
+    shift
+    bin=$(postgres_bin || true)
+    if [ -x "$bin/psql" ]; then bin=$bin/psql; else bin=psql; fi
+    PGOPTIONS='--client-min-messages=warning' "$bin" -X -w -q -v ON_ERROR_STOP=1 "$@" "$url"
+}
