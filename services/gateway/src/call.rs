@@ -8,10 +8,10 @@ use tokio::time::Instant;
 use tracing::Span;
 
 use crate::{
+    answer::Answer,
     app::App,
     auth::Grant,
     behind::Behind,
-    catalog::Answer,
     failure::Failure,
     kept::Kept,
     pin::Tag,

@@ -6,19 +6,13 @@ use rmcp::model::{JsonObject, Tool as McpTool, ToolAnnotations};
 use serde_json::Value;
 
 use crate::{
+    answer::{Answer, Printed},
     auth::Grant,
     call::Call,
     failure::{Failure, located},
     schema,
     tool::{Effect, Place, Tool},
 };
-
-/// What a tool answered, as text and as the same object.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) text: String,
-    pub(crate) object: Value,
-}
 
 type Answering<'a> = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send + 'a>>;
 
@@ -125,10 +119,7 @@ async fn answer<T: Tool>(call: &mut Call, arguments: JsonObject) -> Result<Answe
         let (path, problem) = (error.path().to_string(), error.inner().to_string());
         Failure::invalid(located("argument", &path, &problem))
     })?;
-    let output = T::call(call, input).await?;
-    let text = serde_json::to_string(&output).map_err(Failure::internal)?;
-    let object = serde_json::to_value(output).map_err(Failure::internal)?;
-    Ok(Answer { text, object })
+    T::call(call, input).await.map(Printed::into_answer)
 }
 
 fn listed<T: Tool>() -> McpTool {

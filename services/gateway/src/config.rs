@@ -22,8 +22,8 @@ pub struct Config {
     /// Where search is, such as `http://127.0.0.1:7002`; for the program of its own only.
     #[serde(default)]
     pub search: Option<String>,
-    /// Redis, through which ended keys are told at once. Without it a key ends within a second all the
-    /// same.
+    /// Redis, through which it is told at once that a key ended or a skill changed. Without it either takes
+    /// effect within a second all the same.
     #[serde(default)]
     pub redis: Option<RedisConfig>,
     /// What callers' tokens are signed with.

@@ -3,6 +3,7 @@
 //! A request passes `auth` (who is it?), then `mcp` or `rest` (what is asked?), then the `catalog` (may
 //! they?), then a tool in `tools`, which asks the services `behind`; `record` keeps account of it.
 mod announced;
+mod answer;
 mod app;
 mod auth;
 mod behind;

@@ -4,7 +4,7 @@ use access::Scope;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{call::Call, failure::Failure};
+use crate::{answer::Printed, call::Call, failure::Failure};
 
 /// What a tool does to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,5 +43,5 @@ pub(crate) trait Tool: 'static {
     fn call(
         call: &mut Call,
         input: Self::Input,
-    ) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
+    ) -> impl Future<Output = Result<Printed<Self::Output>, Failure>> + Send;
 }

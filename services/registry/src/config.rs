@@ -20,7 +20,8 @@ pub struct Config {
     pub database: DatabaseConfig,
     /// Where its files are.
     pub blobs: BlobConfig,
-    /// Where it announces that a key has ended; without it gateways notice within their cache's life.
+    /// Where it announces that a key has ended or a skill has changed; without it gateways notice within a
+    /// second.
     pub redis: Option<RedisConfig>,
     /// Where search is, such as `http://127.0.0.1:7202`.
     pub search: String,

@@ -14,6 +14,7 @@ use database::{Changes, Database};
 use ids::{MemberId, OrgId, WorkspaceId};
 use moka::future::Cache;
 use process::Process;
+use uuid::Uuid;
 
 use crate::model::{Loaded, SkillRef, Which};
 
@@ -31,6 +32,8 @@ const ROW_BYTES: usize = 300;
 /// Remembers whole revisions.
 #[derive(Clone, Debug)]
 pub(crate) struct Recent {
+    /// Tells this replica's stamps from another's.
+    replica: Uuid,
     state: Arc<Mutex<State>>,
     read: Cache<Slot, Arc<Loaded>>,
 }
@@ -66,7 +69,7 @@ impl Recent {
     /// Starts the watcher.
     pub(crate) fn start(database: &Database, process: &Process) -> Self {
         let read = Cache::builder().weigher(weigh).max_capacity(REMEMBERED).build();
-        let recent = Self { state: Arc::default(), read };
+        let recent = Self { replica: Uuid::now_v7(), state: Arc::default(), read };
         let (watcher, database, stop) = (recent.clone(), database.clone(), process.working());
         process.spawn(async move {
             stop.run_until_cancelled(watcher.watch(&database)).await;
@@ -80,6 +83,11 @@ impl Recent {
         let is_fresh = state.proven.is_some_and(|proven| proven.elapsed() < FRESH);
         let change = state.changes.get(&org).copied().unwrap_or(0);
         is_fresh.then_some(Stamp { watch: state.watch, change })
+    }
+
+    /// The stamp as others can tell it from any other, of this replica or another.
+    pub(crate) fn name(&self, Stamp { watch, change }: Stamp) -> String {
+        format!("{}.{watch}.{change}", self.replica.as_simple())
     }
 
     /// Forgets an organization's skills at once, for whoever asks this replica next.
@@ -152,7 +160,7 @@ impl Recent {
     }
 
     fn hear(&self, organization: &str) {
-        let Ok(org) = uuid::Uuid::try_parse(organization) else {
+        let Ok(org) = Uuid::try_parse(organization) else {
             return tracing::error!(organization, "an announced change names no organization");
         };
         self.forget(OrgId::from(org));

@@ -22,7 +22,7 @@ pub struct Config {
     pub public_url: Option<String>,
     /// Postgres, as a user who may make the schema and be any of its roles.
     pub database_url: SecretString,
-    /// Redis; without one, an ended key still stops within a second.
+    /// Redis; without one, an ended key and a changed skill still take effect within a second.
     #[serde(default)]
     pub redis_url: Option<SecretString>,
     /// Where files, vectors and the signing key are kept.

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    answer::Printed,
     behind,
     call::Call,
     failure::{Failure, sized, within},
@@ -68,7 +69,10 @@ impl Tool for FindSkills {
     type Input = Input;
     type Output = Output;
 
-    async fn call(call: &mut Call, Input { query, limit }: Input) -> Result<Output, Failure> {
+    async fn call(
+        call: &mut Call,
+        Input { query, limit }: Input,
+    ) -> Result<Printed<Output>, Failure> {
         let query = query.trim();
         call.record.searched(query);
         sized("query", MAX_QUERY_CHARACTERS, query)?;
@@ -77,7 +81,7 @@ impl Tool for FindSkills {
         let described = describe(call, &hits).await?;
         let results = in_order(hits, described, limit);
         call.record.showed(results.iter().map(|found| found.id.clone()).collect());
-        Ok(Output { results })
+        Printed::of(&Output { results })
     }
 }
 

@@ -1,6 +1,4 @@
 //! `get_skill`
-use std::sync::Arc;
-
 use access::Scope;
 use contract::registry::{GetSkillRequest, GetSkillResponse, Resource, Skill};
 use schemars::JsonSchema;
@@ -9,10 +7,11 @@ use tokio::time::Instant;
 
 use super::{Asked, FileKind};
 use crate::{
+    answer::Printed,
     behind,
     call::Call,
     failure::Failure,
-    kept::Slot,
+    kept::{KeptSkill, Slot},
     tool::{Effect, Place, Tool},
 };
 
@@ -33,7 +32,7 @@ pub(crate) struct Input {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Loaded {
+pub(crate) struct Output {
     /// The skill's id.
     id: String,
     /// Which version this is; give it to `get_skill_file` to get files of the same one.
@@ -41,15 +40,13 @@ pub(crate) struct Loaded {
     /// What the skill is called.
     name: String,
     /// Its instructions: SKILL.md after the front matter, in Markdown.
-    pub(crate) body: String,
+    body: String,
     /// The files beside them.
-    pub(crate) files: Vec<File>,
-    #[serde(skip)]
-    revision_id: String,
+    files: Vec<File>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct File {
+struct File {
     /// Relative to the skill's folder, for `get_skill_file`.
     path: String,
     kind: FileKind,
@@ -62,38 +59,45 @@ impl Tool for GetSkill {
     const EFFECT: Effect = Effect::Reads;
     const PLACE: Place = Place::Workspace;
     type Input = Input;
-    type Output = Arc<Loaded>;
+    type Output = Output;
 
-    async fn call(call: &mut Call, Input { id, version }: Input) -> Result<Arc<Loaded>, Failure> {
+    async fn call(
+        call: &mut Call,
+        Input { id, version }: Input,
+    ) -> Result<Printed<Output>, Failure> {
         let Asked { skill, tag, version } = Asked::new(call, id, version)?;
         let slot = Slot::new(&call.grant.caller, skill.clone(), tag.clone(), version);
         let kept = call.kept.get(&slot);
-        if let Some(kept) = &kept
-            && call.kept.serves(&slot, kept)
-        {
-            call.record.of(&kept.loaded.id, &kept.loaded.revision_id);
-            return Ok(Arc::clone(&kept.loaded));
+        if let Some(kept) = kept.as_ref().filter(|kept| call.kept.is_true(kept)) {
+            call.record.of(&kept.id, &kept.revision_id);
+            return Ok(Printed::again(kept.answer.clone()));
         }
-        let kept = kept.map(|kept| kept.loaded);
         let asked_at = Instant::now();
         let known_revision_id = kept.as_ref().map(|kept| kept.revision_id.clone());
         let request = GetSkillRequest { skill, tag, version, known_revision_id };
         let request = call.behind.to_registry(request)?;
         let answer = behind::answer(call.behind.skills().get_skill(request)).await?;
-        let GetSkillResponse { skill, body, files, front_matter_json: _ } = answer;
+        let GetSkillResponse { skill, body, files, front_matter_json: _, as_of } = answer;
         let skill = skill.ok_or_else(|| Failure::internal("no skill in the answer"))?;
         call.record.of(&skill.id, &skill.revision_id);
+        let (id, revision_id) = (skill.id.clone(), skill.revision_id.clone());
         let same = kept.filter(|kept| kept.revision_id == skill.revision_id);
-        let loaded = same.map_or_else(|| loaded(skill, body, files).map(Arc::new), Ok)?;
-        call.kept.put(slot, Arc::clone(&loaded), asked_at);
-        Ok(loaded)
+        let answer = match same {
+            Some(kept) => kept.answer.clone(),
+            None => print(skill, body, files)?.into_answer(),
+        };
+        let org = call.grant.caller.org;
+        let kept =
+            KeptSkill { id, revision_id, answer: answer.clone(), as_of: (org, as_of.into()) };
+        call.kept.put(slot, kept, asked_at);
+        Ok(Printed::again(answer))
     }
 }
 
-fn loaded(skill: Skill, body: String, files: Vec<Resource>) -> Result<Loaded, Failure> {
+fn print(skill: Skill, body: String, files: Vec<Resource>) -> Result<Printed<Output>, Failure> {
     let files = files.into_iter().map(file).collect::<Result<_, _>>()?;
-    let Skill { id, version, name, revision_id, .. } = skill;
-    Ok(Loaded { id, version, name, body, files, revision_id })
+    let Skill { id, version, name, .. } = skill;
+    Printed::of(&Output { id, version, name, body, files })
 }
 
 fn file(resource: Resource) -> Result<File, Failure> {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Asked, FileKind};
 use crate::{
+    answer::Printed,
     behind,
     call::Call,
     failure::{Failure, sized},
@@ -69,7 +70,10 @@ impl Tool for GetSkillFile {
     type Input = Input;
     type Output = Output;
 
-    async fn call(call: &mut Call, Input { id, path, version }: Input) -> Result<Output, Failure> {
+    async fn call(
+        call: &mut Call,
+        Input { id, path, version }: Input,
+    ) -> Result<Printed<Output>, Failure> {
         let Asked { skill, tag, version } = Asked::new(call, id, version)?;
         sized("path", MAX_PATH_CHARACTERS, &path)?;
         call.record.for_file(&path);
@@ -84,6 +88,6 @@ impl Tool for GetSkillFile {
             Ok(text) => (Encoding::Utf8, text),
             Err(bytes) => (Encoding::Base64, STANDARD.encode(bytes.as_bytes())),
         };
-        Ok(Output { id: skill_id, version, path: file.path, kind, encoding, content })
+        Printed::of(&Output { id: skill_id, version, path: file.path, kind, encoding, content })
     }
 }

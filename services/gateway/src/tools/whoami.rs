@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description};
 
 use crate::{
+    answer::Printed,
     auth::Named,
     call::Call,
     failure::Failure,
@@ -61,10 +62,10 @@ impl Tool for WhoAmI {
     type Input = Input;
     type Output = Output;
 
-    async fn call(call: &mut Call, Input {}: Input) -> Result<Output, Failure> {
+    async fn call(call: &mut Call, Input {}: Input) -> Result<Printed<Output>, Failure> {
         let grant = &call.grant;
         let expires_at = grant.key.expires_at.map(rfc3339).transpose()?;
-        Ok(Output {
+        Printed::of(&Output {
             organization: grant.organization.clone(),
             workspace: grant.workspace.clone(),
             member: grant.caller.member.map(|id| Member { id: id.to_string() }),

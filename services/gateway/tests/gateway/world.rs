@@ -47,6 +47,8 @@ pub(crate) struct State {
     /// How long a skill takes.
     pub(crate) skill_delay: Duration,
     pub(crate) asked_for_skill: Vec<GetSkillRequest>,
+    /// The state that skills are answered from.
+    pub(crate) as_of: String,
     pub(crate) searched: Vec<FindDocumentsRequest>,
     pub(crate) uploads: Vec<Upload>,
     pub(crate) uploads_broken: usize,
@@ -193,6 +195,7 @@ impl SkillService for &'static World {
                 body: format!("# Tidy {version}\n"),
                 files: files().into_iter().map(|(file, _)| file).take(3).collect(),
                 front_matter_json: r#"{"name": "tidy-up"}"#.into(),
+                as_of: self.state().as_of.clone(),
             })
         })
         .await

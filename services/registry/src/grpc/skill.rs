@@ -10,6 +10,7 @@ use super::{Rooms, convert, organization::cut};
 use crate::{
     Error, Result,
     model::{Cursor, Loaded, SkillRef, TagName, Which, at_most, page_size},
+    recent::Stamp,
     store,
 };
 
@@ -22,10 +23,11 @@ pub(super) async fn get(
 ) -> Result<wire::GetSkillResponse> {
     caller.require(Scope::SkillsRead)?;
     let which = Which::new(&message.tag, message.version)?;
-    let loaded = load(rooms, &caller, &message.skill, which).await?;
+    let (loaded, stamp) = load(rooms, &caller, &message.skill, which).await?;
+    let as_of = stamp.map(|stamp| rooms.recent.name(stamp)).unwrap_or_default();
     let skill = convert::skill(loaded.found.clone(), &loaded.tags);
     if message.known_revision_id.as_ref() == Some(&skill.revision_id) {
-        return Ok(wire::GetSkillResponse { skill: Some(skill), ..Default::default() });
+        return Ok(wire::GetSkillResponse { skill: Some(skill), as_of, ..Default::default() });
     }
     let body = std::str::from_utf8(loaded.body()).map_err(|_| Error::Corrupt("the body"))?;
     Ok(wire::GetSkillResponse {
@@ -33,6 +35,7 @@ pub(super) async fn get(
         body: body.to_owned(),
         files: loaded.resources.iter().map(Into::into).collect(),
         front_matter_json: loaded.revision.front_matter.to_string(),
+        as_of,
     })
 }
 
@@ -43,7 +46,7 @@ pub(super) async fn get_file(
 ) -> Result<wire::GetSkillFileResponse> {
     caller.require(Scope::SkillsRead)?;
     let which = Which::new(&message.tag, message.version)?;
-    let loaded = load(rooms, &caller, &message.skill, which).await?;
+    let (loaded, _) = load(rooms, &caller, &message.skill, which).await?;
     let (file, content) = file(rooms, &caller, &loaded, &message.path).await?;
     Ok(wire::GetSkillFileResponse {
         skill_id: loaded.found.id.to_string(),
@@ -87,21 +90,26 @@ fn instructions(loaded: &Loaded) -> wire::Resource {
     }
 }
 
-/// The revision that is meant, whole: remembered where that is still true, else read.
-async fn load(rooms: &Rooms, caller: &Caller, skill: &str, which: Which) -> Result<Arc<Loaded>> {
+/// The revision that is meant, whole, and when it was so: remembered where that is still true, else read.
+async fn load(
+    rooms: &Rooms,
+    caller: &Caller,
+    skill: &str,
+    which: Which,
+) -> Result<(Arc<Loaded>, Option<Stamp>)> {
     let name: SkillRef = skill.parse()?;
     let stamp = rooms.recent.stamp(caller.org);
     if let Some(stamp) = stamp
         && let Some(loaded) = rooms.recent.find(stamp, caller, &name, &which).await
     {
-        return Ok(loaded);
+        return Ok((loaded, Some(stamp)));
     }
     let mut tx = rooms.database.begin(caller).await?;
     let loaded = Arc::new(read(&mut tx, caller, skill, (&name, &which)).await?);
     if let Some(stamp) = stamp {
         rooms.recent.remember(stamp, caller, (name, which), Arc::clone(&loaded)).await;
     }
-    Ok(loaded)
+    Ok((loaded, stamp))
 }
 
 async fn read(
