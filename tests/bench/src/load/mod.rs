@@ -39,6 +39,17 @@ pub(crate) async fn run<C: Client + 'static>(
     Ok((times.series(count, measured), clients))
 }
 
+/// Has one client ask so many times, however long that takes.
+pub(crate) async fn each<C: Client>(mut client: C, count: usize) -> anyhow::Result<Series> {
+    let (begun, mut times) = (Instant::now(), Times::default());
+    for _ in 0..count {
+        let asked = Instant::now();
+        client.ask().await?;
+        times.add(asked.elapsed());
+    }
+    Ok(times.series(1, begun.elapsed()))
+}
+
 async fn run_all<C: Client + 'static>(
     clients: Vec<C>,
     until: Instant,

@@ -9,7 +9,7 @@ use super::{Bare, Filled, Measured};
 use crate::{
     bare::{echo, route},
     child::processor_seconds,
-    load::{self, Client, Pick, Requests, Series, Span},
+    load::{self, Client, HttpClient, Pick, Requests, Series, Span},
     machine::say,
     product::{Organization, Running},
     raw::{self, EngineClient, Queries, RawClient, Search},
@@ -28,6 +28,7 @@ pub(super) enum What {
     Route,
     Echo,
     LongEcho,
+    FirstLoad,
     GetSkill,
     GetSkillFile,
     GetSkillRest,
@@ -69,6 +70,7 @@ impl<'a> Rows<'a> {
 
     /// What is compared is measured right after each other.
     pub(super) async fn over_http(&mut self, bare: &Bare, running: &Running) -> anyhow::Result<()> {
+        self.first_loads(running).await?;
         let targets: Vec<Target> =
             bare_targets(bare).into_iter().chain(self.product_targets(running)).collect();
         for count in CLIENTS {
@@ -77,6 +79,19 @@ impl<'a> Rows<'a> {
                 self.measure(target.what, Some(target.process), clients).await?;
             }
         }
+        Ok(())
+    }
+
+    /// Each skill once, before any was ever loaded.
+    async fn first_loads(&mut self, running: &Running) -> anyhow::Result<()> {
+        let asking = Asking { server: running.address, key: Some(&self.organization.key) };
+        let mut ids = self.filled.ids.iter().map(|id| json!({ "id": id }));
+        let all = asking.tool("/w/main", "get_skill", &mut ids);
+        let (server, pick) = (running.address, Pick::InTurn(Cell::new(0)));
+        let requests = Rc::new(Requests { server, all, pick, answer_holds: MCP });
+        let client = HttpClient::open(requests).await?;
+        let series = load::each(client, self.filled.ids.len()).await?;
+        self.done.push(Row { what: What::FirstLoad, series, processor_ms: None });
         Ok(())
     }
 
@@ -210,6 +225,7 @@ impl What {
             Self::Route => "bare axum route",
             Self::Echo => "bare rmcp echo tool",
             Self::LongEcho => "bare rmcp echo tool, 8 KiB",
+            Self::FirstLoad => "get_skill, each skill for the first time",
             Self::GetSkill => "get_skill",
             Self::GetSkillFile => "get_skill_file",
             Self::GetSkillRest => "get_skill over REST",
