@@ -14,6 +14,9 @@ const ENUMERATION: &str = "#[serde(serialize_with = \"crate::json::enumeration::
 const JSON: &str = "#[serde(rename = \"NAME\", serialize_with = \"crate::json::object\")] \
      #[schemars(rename = \"NAME\", with = \"serde_json::Map<String, serde_json::Value>\")]";
 
+/// Fields that services tell each other, and clients of REST do not get.
+const INTERNAL: [&str; 1] = ["loadout.registry.v1.GetSkillResponse.as_of"];
+
 #[expect(clippy::disallowed_methods, reason = "a build script is told by its environment")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=loadout");
@@ -25,6 +28,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .enum_attribute(".loadout", format!("{DERIVES} {SNAKE_CASE}"));
     for (path, attribute) in json_attributes(&set) {
         build = build.field_attribute(path, attribute);
+    }
+    for path in INTERNAL {
+        build = build.field_attribute(path, "#[serde(skip)]");
     }
     build.compile_fds(set)?;
     Ok(())
